@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pandas as pd
 import pyarrow.parquet as parquet
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 from dissensus import count_votes, read
 from dissensus.cli.main import app
 from dissensus.elicit.dashboard import decisions
+from dissensus.elicit.dashboard.watch import read_now
 from dissensus.elicit.export import PEOPLE, SCHEMA, answer_table, labels_of, people_table
 from dissensus.elicit.export_files import EXPORTS, FORMATS, write_labels, write_table
 from dissensus.elicit.questions.question_kinds import QUESTIONS
@@ -72,6 +74,34 @@ def test_labels_are_read_as_the_survey_gives_them(answered, tmp_path):
         assert read(tmp_path / f"labels.{ending}", say=lambda _: None, **again) == labels, ending
     downloaded = parquet.read_table(io.BytesIO(FORMATS["parquet"].as_bytes(EXPORTS["labels"].table(run))))
     assert read(downloaded, say=lambda _: None) == labels
+
+
+def test_every_answer_is_parsed_once(answered, tmp_path, monkeypatch):
+    """For labels, for the dashboard and for an export from the command line; raw answers are not parsed at all."""
+    kind, run = answered
+    stored = [row["answer"] for row in answer_table(run).to_pylist()]
+    parsed, parse = [], json.loads
+
+    def count(text, *args, **options):
+        parsed.append(text)
+        return parse(text, *args, **options)
+
+    monkeypatch.setattr(json, "loads", count)
+
+    def answers_parsed(work):
+        parsed.clear()
+        work()
+        return sum(text in set(stored) for text in parsed)
+
+    assert answers_parsed(lambda: read_now(run)) == len(stored)
+    assert answers_parsed(lambda: answer_table(run)) == 0
+    if not QUESTIONS[kind].labels_items:
+        return
+    n = labels_of(run).n_answers
+    assert answers_parsed(lambda: labels_of(run)) == n
+    command = ["elicit", "export", str(run.survey.folder), "--labels", "-o", str(tmp_path / "labels.parquet")]
+    assert answers_parsed(lambda: CliRunner().invoke(app, command)) == n
+    assert read(tmp_path / "labels.parquet", say=lambda _: None).n_answers == n
 
 
 def test_people_are_not_labels(answered, tmp_path):

@@ -1,4 +1,4 @@
-"""What can be taken out of a survey, as files: raw answers, labels, people."""
+"""Exports of a survey as files: raw answers, labels and people as Parquet, CSV or JSON Lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from dissensus.elicit.survey_run import SurveyRun
 from dissensus.files.tables.from_labels import as_table
 from dissensus.files.whole_files import whole_or_not
 from dissensus.files.write_labels import write
+from dissensus.labels.refusals import one_of
 
 
 class Export(NamedTuple):
-    """Something that can be taken out.
+    """An export of a survey.
 
-    name, text  what the dashboard calls it and says about it
-    table       its rows
-    offered     whether the survey has it
+    name, text  its name and description on the dashboard
+    table       makes its rows
+    offered     tells whether this survey has it
     """
 
     name: str
@@ -35,26 +36,28 @@ class Export(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A kind of file, by how it is sent and how a table is written as one."""
+    """A file format: its media type, and how a table is written in it."""
 
     media_type: str
     as_bytes: Callable[[pa.Table], bytes]
 
 
 def write_table(run: SurveyRun, what: str, output: Path, *, say: Callable[[str], None] = lambda notice: None) -> int:
-    """Write the raw answers or the people to a .parquet, .csv or .jsonl file, whole or not at all. -> rows
+    """Write the raw answers or the people to a .parquet, .csv or .jsonl file, whole or not at all.
 
     what  answers, labels or people
-    say   hears of cells that were changed
+    say   receives a notice if cells were changed
+    -> number of rows
     """
-    table = EXPORTS[what].table(run)
-    body = format_of(output).as_bytes(table)
-    changed = escape_formulas(table)[1] if format_of(output) is FORMATS["csv"] else 0
-    if changed:
-        say(
-            f"{output}: {changed} {'text' if changed == 1 else 'texts'} that a spreadsheet would run as a formula "
-            "got an apostrophe in front; .parquet and .jsonl keep them as they are"
-        )
+    table, file_format = EXPORTS[what].table(run), format_of(output)
+    if file_format is FORMATS["csv"]:
+        table, changed = escape_formulas(table)
+        if changed:
+            say(
+                f"{output}: put an apostrophe before {changed} {'cell' if changed == 1 else 'cells'} that a "
+                "spreadsheet would run as a formula; .parquet and .jsonl leave them unchanged"
+            )
+    body = file_format.as_bytes(table)
 
     def fill(file: IO[bytes]) -> None:
         file.write(body)
@@ -66,19 +69,15 @@ def write_table(run: SurveyRun, what: str, output: Path, *, say: Callable[[str],
 def write_labels(
     run: SurveyRun, output: Path, *, with_excluded: bool = False, say: Callable[[str], None] = lambda notice: None
 ) -> int:
-    """Write the votes or beliefs to a label file. -> answers"""
+    """Write the votes or beliefs to a label file. Return the number of answers."""
     labels = labels_of(run, with_excluded=with_excluded)
     write(labels, output, say=say)
     return labels.n_answers
 
 
 def format_of(output: Path) -> Format:
-    """The format that a file's ending names; ValueError where there is none."""
-    ending = output.suffix.removeprefix(".")
-    if ending not in FORMATS:
-        endings = [f".{known}" for known in FORMATS]
-        raise ValueError(f"{output}: expected a file that ends with {', '.join(endings[:-1])} or {endings[-1]}")
-    return FORMATS[ending]
+    """Return the format that a file's extension names."""
+    return FORMATS[one_of("file extension", output.suffix, [f".{name}" for name in FORMATS], place=str(output))[1:]]
 
 
 def _csv(table: pa.Table) -> bytes:
@@ -103,16 +102,14 @@ def _jsonl(table: pa.Table) -> bytes:
 
 
 EXPORTS = {
-    "answers": Export(
-        "Raw answers", "Every answer with its times and its order, also of excluded people.", answer_table
-    ),
+    "answers": Export("Raw answers", "Every answer with its times, including those of excluded people.", answer_table),
     "labels": Export(
         "Labels",
-        "Votes or beliefs, ready to aggregate and to train on, without excluded people.",
+        "Votes or beliefs for aggregation and training, without excluded people.",
         lambda run: as_table(labels_of(run)),
         lambda run: run.survey.kind.labels_items,
     ),
-    "people": Export("People", "Everybody who came, how far they got, and what they said at the end.", people_table),
+    "people": Export("People", "Everyone who started, the stage they reached, and their debriefing.", people_table),
 }
 FORMATS = {
     "parquet": Format("application/vnd.apache.parquet", _parquet),

@@ -332,7 +332,7 @@ def test_the_table_of_people_is_a_recount_of_their_answers(watched):
 def test_who_is_careless_is_flagged_and_nobody_else(watched):
     run, serious, careless, _ = watched
     flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
-    assert "0 of 1 attention checks right" in flags[careless] and "much faster than others" in flags[careless]
+    assert any("0 of 1 " in flag for flag in flags[careless]) and any("faster" in flag for flag in flags[careless])
     assert all("attention" not in flag and "faster" not in flag for who in serious for flag in flags[who])
     assert annotator_rows(run)[0]["id"] == careless  # the most flagged comes first
 
@@ -418,7 +418,7 @@ def test_a_new_key_closes_the_dashboard_for_everybody_who_is_in_it(tmp_path):
     assert client.get("/dashboard/data").status_code == 200
     assert client.get("/dashboard/download/people.csv").status_code == 200
     refused = client.get("/dashboard/download/labels.parquet")
-    assert refused.status_code == 409 and refused.json()["error"] == "there are no answers yet"
+    assert refused.status_code == 409 and refused.json()["error"] == "no answers yet"
     set_key(run.survey.folder)
     assert client.get("/dashboard/data").status_code == 401
     assert "wrong" in client.post("/dashboard/login", content=f"key={key}").headers["location"]

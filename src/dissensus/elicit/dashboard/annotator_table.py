@@ -1,4 +1,4 @@
-"""Who answers how: answers, times, checks and repeats of everybody, and what is odd about them."""
+"""The table of annotators: answers, times, checks and repeats of each, with flags."""
 
 from __future__ import annotations
 
@@ -12,25 +12,44 @@ from dissensus.elicit.session.protocol import TRIAL_KINDS
 from dissensus.elicit.survey_run import SurveyRun, code_of
 from dissensus.labels.as_json import as_json
 
-FAST = 1 / 3  # a median time below this share of everybody's median is flagged
-PAGE = 25  # rows of the table that are shown at once
+FAST = 1 / 3  # flag a median time below this share of everyone's median
+PAGE = 25  # rows per page
 SORTS = ("annotator", "stage", "answers", "median_seconds", "agreement", "checks", "repeats", "flags")
 SHOWN = ("all", "flagged", "excluded")
 
 
 def annotator_rows(run: SurveyRun, watch: Watch | None = None) -> list[dict[str, Any]]:
-    """Everybody with their answers, times, checks and repeats, and what is odd about them: flags, not verdicts."""
+    """Summarise every annotator: answers, times, attention checks, repeats, and flags for unusual behaviour.
+
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    watch : the answers so far, to reuse them; by default they are read from the database
+
+    Returns
+    -------
+    one dict per annotator, most flags first: id, annotator, stage, excluded, why, code, answers, median_seconds,
+    agreement (with the other annotators), checks, checks_right, repeats, repeats_same, given, doubtful and flags. A
+    flag is a reason to look at the answers, not a verdict.
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     [(row["answers"], row["agreement"]) for row in annotator_rows(run)]
+    [(2, 0.5), (2, 0.5)]
+    """
     watch = watch or read_now(run)
     columns = watch.columns()
-    counted = {
+    numbers = {
         **_main(watch, columns),
         **_checks(watch, columns),
         **_repeats(watch, columns),
         **_doubts(watch, columns),
     }
-    known = as_json(counted)
-    every = columns["seconds"][columns["kind"] == 0]
-    usual = None if np.isnan(every).all() else float(np.nanmedian(every))
+    values = as_json(numbers)
+    seconds = columns["seconds"][columns["kind"] == 0]
+    usual = None if np.isnan(seconds).all() else float(np.nanmedian(seconds))
     rows = []
     for who, person in watch.people.items():
         code = watch.codes.get(who)
@@ -41,17 +60,17 @@ def annotator_rows(run: SurveyRun, watch: Watch | None = None) -> list[dict[str,
             "excluded": person.excluded is not None,
             "why": person.excluded_why,
             "code": code_of(run, who, person.stage),
-            **{name: NOTHING[name] if code is None else values[code] for name, values in known.items()},
+            **{name: NOTHING[name] if code is None else column[code] for name, column in values.items()},
         }
         rows.append({**row, "flags": list(_flags(row, usual))})
     return sorted(rows, key=lambda row: (-len(row["flags"]), -row["answers"]))
 
 
 def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, Any]:
-    """The part of the table that is asked for.
+    """Filter, sort and page the table.
 
-    asked: show (one of SHOWN), find (part of an id, a flag or a reason, or a completion code), known_as (the id that a
-    recruiting site's id has here), sort (one of SORTS), down (1 for falling), page
+    asked: show (one of SHOWN), find (part of an id, flag, reason or completion code), known_as (the id in this survey
+    of a recruiting site's id), sort (one of SORTS), down (1 for descending), page
     """
     show, find = asked.get("show", "all"), asked.get("find", "").strip().lower()
     kept = [
@@ -68,7 +87,7 @@ def page_of(rows: list[dict[str, Any]], asked: Mapping[str, str]) -> dict[str, A
     if sort in SORTS:
         known = [row for row in kept if row[sort] is not None]
         known.sort(key=lambda row: _rank(row, sort), reverse=down)
-        kept = known + [row for row in kept if row[sort] is None]  # what is not known comes last in either direction
+        kept = known + [row for row in kept if row[sort] is None]  # missing values come last in both directions
     pages = max(1, -(-len(kept) // PAGE))
     number = int(asked["page"]) if asked.get("page", "").isdecimal() and len(asked["page"]) < 9 else 1
     number = min(max(number, 1), pages)
@@ -106,7 +125,7 @@ def _rank(row: dict[str, Any], sort: str) -> Any:
 
 
 def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """answers, median_seconds, agreement with the others: (a,)"""
+    """Answers, median seconds, and agreement with the other annotators: (a,) each"""
     from dissensus.labels.others import agreement_with_others
     from dissensus.labels.summary import median_seconds
     from dissensus.labels.votes import Votes
@@ -126,7 +145,7 @@ def _main(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
 
 
 def _checks(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """checks and checks_right: (a,)"""
+    """Attention checks, and those passed: (a,) each"""
     who, passed, a = columns["person"], columns["passed"], len(watch.codes)
     return {
         "checks": np.bincount(who[passed >= 0], minlength=a),
@@ -135,7 +154,7 @@ def _checks(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """repeats and repeats_same, those whose first choice is the one given before: (a,)"""
+    """Repeated trials, and those with the same first choice as before: (a,) each"""
     kind, a = columns["kind"], len(watch.codes)
     asked = columns["person"] * len(watch.counted) + columns["unit"]
     main, again = np.flatnonzero(kind == 0), np.flatnonzero(kind == TRIAL_KINDS.index("repeat"))
@@ -148,19 +167,19 @@ def _repeats(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarr
 
 
 def _doubts(watch: Watch, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """given, answers of every kind, and doubtful, those whose times are implausible: (a,)"""
+    """Answers to trials of every kind, and those with implausible times: (a,) each"""
     who, a = columns["person"], len(watch.codes)
     return {"given": np.bincount(who, minlength=a), "doubtful": np.bincount(who[columns["doubtful"] == 1], minlength=a)}
 
 
 def _flags(row: dict[str, Any], usual: float | None) -> Iterator[str]:
     if row["checks"] and row["checks_right"] < 0.75 * row["checks"]:
-        yield f"{row['checks_right']} of {row['checks']} attention checks right"
+        yield f"passed {row['checks_right']} of {row['checks']} attention checks"
     if usual and row["median_seconds"] is not None and row["median_seconds"] < FAST * usual:
         yield "much faster than others"
     if row["repeats"] and row["repeats_same"] < 0.5 * row["repeats"]:
-        yield "changes answers when asked again"
+        yield f"same answer in {row['repeats_same']} of {row['repeats']} repeats"
     if row["agreement"] is not None and row["answers"] >= 5 and row["agreement"] < 0.2:
-        yield "seldom agrees with anybody"
+        yield "low agreement with others"
     if row["doubtful"]:
         yield f"implausible times in {row['doubtful']} of {row['given']} answers"

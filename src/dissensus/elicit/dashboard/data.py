@@ -1,4 +1,4 @@
-"""What the dashboard shows, worked out for all who look together."""
+"""The data of the dashboard, computed once for all viewers."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from dissensus.elicit.database.store import is_storable
 from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.survey_run import SurveyRun
 
-EVERY = 2.0  # seconds for which what was worked out is shown to everybody who looks
-REST = 20.0  # what took a second to work out is not worked out again for this many seconds
-LONGEST = 15.0  # seconds that the page may lag behind all the same
+EVERY = 2.0  # seconds for which computed data are reused, at least
+REST = 20.0  # data that took one second to compute are reused for this many seconds
+LONGEST = 15.0  # seconds for which data are reused, at most
 
 
 class DashboardData:
-    """What the page shows, worked out for all who look together, and seldom enough that people who answer go first."""
+    """The data of the page, computed once for all viewers and rarely enough not to slow down annotators."""
 
     def __init__(self, run: SurveyRun) -> None:
         self.run, self.watch, self.until, self.looks = run, Watch(run), 0.0, 0
-        self.name = secrets.token_hex(4)  # of this process: another's third look is not the same as our third
+        self.name = secrets.token_hex(4)  # of this process, so that versions of two processes differ
         self.shown: dict[str, Any] = {}
         self.items: dict[str, Any] = {}
         self.people: list[dict[str, Any]] = []
         self.turn = threading.Lock()
 
     def now(self, asked: Mapping[str, str], *, changed: bool = False) -> dict[str, Any]:
-        """asked: what `page_of` takes, and the version of the items that the page has already"""
+        """Return the data. `asked` has what `page_of` takes and the version of the items that the page has already."""
         with self.turn:
             if changed or time.monotonic() > self.until:
                 began = time.monotonic()

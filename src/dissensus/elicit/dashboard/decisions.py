@@ -1,4 +1,4 @@
-"""What a researcher decides while a survey runs: every decision is recorded, and only `forget` deletes answers."""
+"""Decisions of a researcher while a survey runs. Every decision is recorded; only `forget` deletes answers."""
 
 from __future__ import annotations
 
@@ -11,23 +11,44 @@ from dissensus.elicit.identity import keyed_hash
 from dissensus.elicit.session.draws import give_back
 from dissensus.elicit.session.session import person_row
 from dissensus.elicit.survey_run import RequestError, SurveyRun
+from dissensus.labels.refusals import one_of
 
-SHORTEST = 8  # characters of an id by which somebody is found
+SHORTEST = 8  # characters: the shortest start of an id that identifies a person
 
 
 def exclude(run: SurveyRun, person: str, why: str) -> None:
-    """Leave somebody's answers out of labels; they stay in the table of raw answers, and their places reopen."""
+    """Exclude a person from the labels; their raw answers stay, and others are asked in their place.
+
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    person : an id from `find_person`
+    why : the reason, which is recorded
+
+    Returns
+    -------
+    None; a person who is excluded already stays so
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     exclude(run, annotator_rows(run)[0]["id"], "random answers")
+    ...     labels_of(run).n_answers
+    2
+    """
     if not is_storable(why):
         raise RequestError("the reason contains characters that cannot be stored")
 
     def work(connection: Connection) -> None:
-        if _known(connection, person).excluded is not None:
+        if _get_person(connection, person).excluded is not None:
             return
         change = sa.update(schema.people).where(schema.people.c.id == person)
         connection.execute(change.values(excluded=now(), excluded_why=why[:500]))
         _count(connection, person, -1)
-        mine = sa.select(schema.trials.c.id, schema.trials.c.unit)
-        for trial, unit in connection.execute(mine.where(schema.trials.c.person == person, schema.trials.c.held)).all():
+        trials = schema.trials
+        held = sa.select(trials.c.id, trials.c.unit).where(trials.c.person == person, trials.c.held)
+        for trial, unit in connection.execute(held).all():
             give_back(connection, trial, unit)
         record_event(connection, "excluded", person, why=why[:500])
 
@@ -35,10 +56,30 @@ def exclude(run: SurveyRun, person: str, why: str) -> None:
 
 
 def include(run: SurveyRun, person: str) -> None:
-    """Take an exclusion back; both decisions stay written down."""
+    """Undo an exclusion; both decisions stay recorded.
+
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    person : an id from `find_person`
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     person = annotator_rows(run)[0]["id"]
+    ...     exclude(run, person, "random answers")
+    ...     include(run, person)
+    ...     labels_of(run).n_answers
+    4
+    """
 
     def work(connection: Connection) -> None:
-        if _known(connection, person).excluded is None:
+        if _get_person(connection, person).excluded is None:
             return
         change = sa.update(schema.people).where(schema.people.c.id == person)
         connection.execute(change.values(excluded=None, excluded_why=None))
@@ -49,27 +90,25 @@ def include(run: SurveyRun, person: str) -> None:
 
 
 def stop(run: SurveyRun) -> None:
-    """Show no more items. Whoever is in the middle sees that the survey is paused and can go on later; an answer that
-    is on its way is kept."""
+    """Pause the survey: show no more items. People can continue later, and answers already sent are kept."""
     _set(run, "state", "stopped", "stopped")
 
 
 def reopen(run: SurveyRun) -> None:
+    """Resume a paused survey."""
     _set(run, "state", "open", "opened")
 
 
 def extend(run: SurveyRun, per_item: int) -> None:
-    """Ask for this many answers per item from now on."""
+    """Set the number of answers wanted per item."""
     if not 1 <= per_item <= 100_000:
         raise RequestError(f"per_item is {per_item}; expected a number from 1 to 100,000")
     _set(run, "per_item", str(per_item), "extended")
 
 
-def restore_setting(run: SurveyRun, what: str) -> None:
-    """Take back what was decided here about `per_item` or the `state`, so that survey.toml holds again."""
-    if what not in ("per_item", "state"):
-        raise ValueError(f"{what!r} is not decided on the dashboard; expected per_item or state")
-    if what == "state":
+def restore_setting(run: SurveyRun, name: str) -> None:
+    """Restore `per_item` to the value of survey.toml, or the `state` to open."""
+    if one_of("setting", name, ("per_item", "state")) == "state":
         reopen(run)
         return
 
@@ -82,55 +121,92 @@ def restore_setting(run: SurveyRun, what: str) -> None:
 
 
 def find_person(run: SurveyRun, name: str) -> str:
-    """The id under which the database has this person; ValueError where there is nobody, or more than one.
+    """Find the database id of a person.
 
-    name: their id on the recruiting site or in the export, or the first 8 or more characters of the latter, which is
-    as much as the dashboard shows
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    name : the person's id on the recruiting site or in the export, or at least the first 8 characters of the latter,
+        which the dashboard shows
+
+    Returns
+    -------
+    the id that `exclude`, `include` and `forget` take
+
+    Raises
+    ------
+    ValueError
+        if no id matches, or more than one
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     row = annotator_rows(run)[0]
+    ...     find_person(run, row["annotator"][:8]) == row["id"]
+    True
     """
-    known_as = schema.people.c.person
-    whole = sa.select(schema.people.c.id).where(known_as.in_([name, keyed_hash(run.secret, name)]))
-    begins = sa.select(schema.people.c.id).where(known_as.startswith(name, autoescape=True)).limit(2)
+    exported = schema.people.c.person
+    whole = sa.select(schema.people.c.id).where(exported.in_([name, keyed_hash(run.secret, name)]))
+    start = sa.select(schema.people.c.id).where(exported.startswith(name, autoescape=True)).limit(2)
     with run.store.reader() as connection:
         person = connection.scalar(whole)
         if person is None and len(name) >= SHORTEST:
-            people = connection.scalars(begins).all()
+            people = connection.scalars(start).all()
             if len(people) > 1:
-                raise ValueError(f"more than one id in this survey begins with {name!r}; give the whole id")
+                raise ValueError(f"several ids start with {name!r}; give the whole id")
             person = people[0] if people else None
     if person is None:
-        raise ValueError(f"no one in this survey has the id {name!r}")
+        raise ValueError(f"unknown person {name!r}; expected an id from the recruiting site or from the export")
     return str(person)
 
 
 def forget(run: SurveyRun, person: str) -> int:
-    """Delete a person and all their answers, as they may ask. -> how many answers are gone"""
-    before: list[int] = []  # what an earlier try deleted, if its connection was lost after it was done
+    """Delete a person and all their answers.
+
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    person : an id from `find_person`
+
+    Returns
+    -------
+    number of deleted answers
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     forget(run, annotator_rows(run)[0]["id"])
+    2
+    """
+    attempts: list[int] = []  # answers deleted by an attempt whose connection was lost after the commit
 
     def work(connection: Connection) -> int:
         try:
-            known = _known(connection, person)
+            row = _get_person(connection, person)
         except RequestError:
-            if before:
-                return before[-1]
+            if attempts:
+                return attempts[-1]
             raise
-        if known.excluded is None:
+        if row.excluded is None:
             _count(connection, person, -1)
-        mine = sa.select(schema.trials.c.unit).where(schema.trials.c.person == person, schema.trials.c.held)
-        for unit in sorted(connection.scalars(mine).all()):
+        held = sa.select(schema.trials.c.unit).where(schema.trials.c.person == person, schema.trials.c.held)
+        for unit in sorted(connection.scalars(held).all()):
             change = {"assigned": schema.units.c.assigned - 1}
             connection.execute(sa.update(schema.units).where(schema.units.c.id == unit).values(change))
-        gone = connection.execute(sa.delete(schema.answers).where(schema.answers.c.person == person)).rowcount
+        deleted = connection.execute(sa.delete(schema.answers).where(schema.answers.c.person == person)).rowcount
         for table in (schema.pages, schema.trials):
             connection.execute(sa.delete(table).where(table.c.person == person))
         connection.execute(sa.update(schema.events).where(schema.events.c.person == person).values(person=None))
         connection.execute(sa.delete(schema.people).where(schema.people.c.id == person))
-        record_event(connection, "forgotten", answers=gone)
-        before.append(gone)
-        return gone
+        record_event(connection, "forgotten", answers=deleted)
+        attempts.append(deleted)
+        return deleted
 
-    gone = run.store.write(work)
+    deleted = run.store.write(work)
     run.store.tidy()
-    return gone
+    return deleted
 
 
 def _set(run: SurveyRun, key: str, value: str, kind: str) -> None:
@@ -142,8 +218,8 @@ def _set(run: SurveyRun, key: str, value: str, kind: str) -> None:
     run.store.write(work)
 
 
-def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
-    """The person's row, which nobody else changes until the decision is done."""
+def _get_person(connection: Connection, person: str) -> Row[tuple[object, ...]]:
+    """Return the person's row, locked until the transaction ends."""
     try:
         return person_row(connection, person)
     except RequestError:
@@ -151,7 +227,7 @@ def _known(connection: Connection, person: str) -> Row[tuple[object, ...]]:
 
 
 def _count(connection: Connection, person: str, by: int) -> None:
-    """Let the person's main answers count for their units, or no longer."""
+    """Add (by = 1) or subtract (by = -1) the person's main answers in the counts of their units."""
     main = sa.select(schema.answers.c.unit).where(schema.answers.c.person == person, schema.answers.c.kind == "main")
     for unit in sorted(connection.scalars(main).all()):
         change = {"assigned": schema.units.c.assigned + by, "answered": schema.units.c.answered + by}

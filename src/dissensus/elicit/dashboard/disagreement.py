@@ -1,4 +1,4 @@
-"""The map of a survey's disagreement: which class leads an item, and how often two people differ about it."""
+"""The map of disagreement: items by their leading class and by how often two people differ."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from dissensus.elicit.dashboard.disputed import Items, item_row
 from dissensus.elicit.survey_run import SurveyRun
 
-CLASSES = 12  # rows of the map; the classes that lead fewest items share the last one where there are more
-FEW = 400  # items up to which each has a mark of its own
-NAMED = (12, 4)  # items that are named in a cell where there are few, and where there are many
+CLASSES = 12  # rows of the map; with more classes, those that lead the fewest items share the last row
+FEW = 400  # items up to which each has its own mark
+NAMED = (12, 4)  # items listed per cell, if there are few items and if there are many
 
 
 def disagreement_map(run: SurveyRun, items: Items, per_item: int) -> dict[str, Any]:
-    """Items counted by leading class and by `differ`, in tenths up to an even split, 1 - 1/k.
+    """Count items by leading class and by `differ`, in tenths up to an even split, 1 - 1/k.
 
-    Draws keep the number of answers level over items, so it makes no axis; `enough` counts the items of a cell
-    that have the answers they need.
+    The number of answers is not an axis, since draws keep it even. `enough` counts the items of a cell that have all
+    the answers they need.
     """
     classes, n = run.survey.question.classes, len(items.unit)
     columns = max(1, math.ceil(round(10 * (1 - 1 / max(len(classes), 1)), 9)))
@@ -31,14 +31,14 @@ def disagreement_map(run: SurveyRun, items: Items, per_item: int) -> dict[str, A
     named = NAMED[n > FEW]
     cells = []
     for r, c in sorted(set(zip(row.tolist(), column.tolist(), strict=True))):
-        here = np.flatnonzero((row == r) & (column == c))
+        members = np.flatnonzero((row == r) & (column == c))
         cells.append(
             {
                 "class": classes[r] if r >= 0 else "",
                 "column": c,
-                "items": len(here),
-                "enough": int((items.answers[here] >= per_item).sum()),
-                "rows": [item_row(run, items, i) for i in here[:named].tolist()],
+                "items": len(members),
+                "enough": int((items.answers[members] >= per_item).sum()),
+                "rows": [item_row(run, items, i) for i in members[:named].tolist()],
             }
         )
     return {

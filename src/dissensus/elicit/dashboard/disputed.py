@@ -1,4 +1,4 @@
-"""What people said about each item, and which items they dispute most."""
+"""The answers to each item, and the items on which people disagree most."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dissensus.labels.distances import normalised_entropy
 
 @dataclass(frozen=True)
 class Items:
-    """What people said about each item that two or more answered, the most disputed first; none without labels.
+    """The answers to every item that two or more people answered, most disputed first; empty if answers are not pooled.
 
-    unit     (n,) the item's unit; answers  (n,) how many count for it
-    probs    (n, k) the share of each class; leads  (n,) the class with the largest
+    unit     (n,) the unit of the item; answers  (n,) number of answers
+    probs    (n, k) the share of each class; leads  (n,) the class with the largest share
     differ   (n,) chance that two answers about the item differ, 1 - sum p^2, from 0 to 1 - 1/k
     entropy  (n,) normalised by log k, from 0 to 1
     """
@@ -32,11 +32,11 @@ class Items:
 
 
 def summarise_items(watch: Watch) -> Items:
-    """What has been said so far about each item."""
+    """Summarise the answers so far by item."""
     total = watch.mass.sum(axis=1)
     main = watch.units["id"][watch.units["main"].astype(bool)].astype(np.int64)
     main = main[main < len(total)]
-    # Two people at least: one has nobody to differ from.
+    # Disagreement needs at least two people.
     unit = main[(total[main] > 1e-9) & (watch.counted[main] >= 2)] if watch.question.pools else main[:0]
     probs = watch.mass[unit] / total[unit, None]  # (n, k)
     differ, entropy = 1 - (probs**2).sum(axis=1), normalised_entropy(probs)
@@ -46,7 +46,7 @@ def summarise_items(watch: Watch) -> Items:
 
 
 def item_row(run: SurveyRun, items: Items, i: int) -> dict[str, Any]:
-    """One of the items with its largest four classes and its picture."""
+    """Return an item with its four largest classes and its picture."""
     name, probs = run.names[int(items.unit[i])][0], items.probs[i]
     order = np.argsort(-probs, kind="stable")[:4]
     return {
@@ -60,12 +60,31 @@ def item_row(run: SurveyRun, items: Items, i: int) -> dict[str, Any]:
 
 
 def disputed_items(run: SurveyRun, count: int = 12, items: Items | None = None) -> list[dict[str, Any]]:
-    """The items that people disagree on most."""
+    """List the items on which people disagree most.
+
+    Parameters
+    ----------
+    run : an open survey, from `open_survey`
+    count : maximum number of items
+    items : the items with their answers, to reuse them; by default they are read from the database
+
+    Returns
+    -------
+    one dict per item: item, answers, differ (the probability that two answers differ), entropy (0 to 1), picture (its
+    address on the server, or None) and shares, a list of [class, share]
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_run
+    >>> with example_run() as run:
+    ...     [(row["item"], row["differ"]) for row in disputed_items(run)]
+    [('second', 0.5), ('first', 0.0)]
+    """
     items = summarise_items(read_now(run)) if items is None else items
     return [item_row(run, items, i) for i in range(min(count, len(items.unit)))]
 
 
 def _picture(run: SurveyRun, name: str) -> str | None:
-    """Where the page finds the item's picture, if it has one."""
+    """The address of the item's picture, if it has one."""
     parts = run.units.items[name].parts if name in run.units.items else ()
     return next((media_address(run.secret, name, i) for i, part in enumerate(parts) if part.medium == "image"), None)

@@ -1,4 +1,4 @@
-"""What was decided on the dashboard where survey.toml says otherwise: which holds, since when, and how to settle it."""
+"""Settings of survey.toml that were changed on the dashboard: the value in use, since when, and how to restore it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SINCE = sa.select(sa.func.max(schema.events.c.at)).where(schema.events.c.kind ==
 
 
 def list_overrides(connection: Connection, survey: Survey) -> list[dict[str, Any]]:
-    """Every setting for which the database says something else than survey.toml.
+    """List the settings that differ between the database and survey.toml.
 
     setting    per_item or state
-    holds      what holds, which is always what was decided on the dashboard
-    file       what survey.toml says, or what would hold without the decision
-    since      when it was decided, seconds since 1970; None where that was not written down
+    holds      the value in use, from the dashboard
+    file       the value of survey.toml, or the default state
+    since      time of the change, seconds since 1970; None if it was not recorded
     """
     rows = []
     per_item = int(setting(connection, "per_item", str(survey.protocol.per_item)))
@@ -35,7 +35,7 @@ def list_overrides(connection: Connection, survey: Survey) -> list[dict[str, Any
 
 
 def read_overrides(folder: Path | str, database: str | None = None) -> list[dict[str, Any]]:
-    """The same for a survey that is not open, looked up without making or changing a database."""
+    """List the overrides of a survey that is not open, without creating or changing a database."""
     survey = read_survey(folder)
     if database is None and not (survey.folder / DATABASE).is_file():
         return []

@@ -1,4 +1,4 @@
-"""The researcher's page: how the survey stands, what people dispute, who answers how, and what to do about it."""
+"""The HTTP routes of the dashboard: login, data, decisions and downloads."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from dissensus.elicit.templates import templates
 
 
 def dashboard_routes(run: SurveyRun, *, secure: bool) -> list[Route]:
-    """The routes below /dashboard; all but the login need the cookie, all changes the page's own token too."""
-    checking, shown = CapacityLimiter(2), DashboardData(run)
+    """Return the routes below /dashboard. All but the login need the cookie; changes also need the page's token."""
+    checking, page_data = CapacityLimiter(2), DashboardData(run)
     attempts = WrongKeys()
     downloads = [(what, export.name, export.text) for what, export in EXPORTS.items() if export.offered(run)]
 
-    async def inside(request: Request) -> bool:
+    async def is_logged_in(request: Request) -> bool:
         cookie = request.cookies.get(access.COOKIE, "")
         return bool(cookie) and await run_in_threadpool(
             access.is_valid_cookie, run.secret, run.survey.folder, run.store, cookie
         )
 
     def sender_of(request: Request) -> str:
-        """Whose wrong keys count together: a browser that was let in before, or else an address."""
-        known = access.browser_name(run.secret, request.cookies.get(access.KNOWN, ""))
-        return f"known {known}" if known else request.client.host if request.client else "?"
+        """Name the sender whose wrong keys count together: a browser that has logged in before, or else an address."""
+        browser = access.browser_name(run.secret, request.cookies.get(access.KNOWN, ""))
+        return f"known {browser}" if browser else request.client.host if request.client else "?"
 
     async def show(request: Request) -> Response:
-        if not await inside(request):
+        if not await is_logged_in(request):
             page = templates.get_template("login.html").render(
                 title=run.survey.title, wrong="wrong" in request.query_params
             )
@@ -57,12 +57,12 @@ def dashboard_routes(run: SurveyRun, *, secure: bool) -> list[Route]:
         wait = attempts.begin(sender)
         if wait is None:
             page = templates.get_template("message.html").render(
-                title=run.survey.title, text="Too many attempts at once. Please try again in a moment.", up="../"
+                title=run.survey.title, text="Too many attempts. Please wait a moment and try again.", up="../"
             )
             return HTMLResponse(page, status_code=429, headers={"retry-after": "10"})
         try:
             await asyncio.sleep(wait)
-            # Checking a key takes 64 MB of memory on purpose, so only a few are checked at once.
+            # argon2 uses 64 MB of memory per key by design, so only a few keys are checked at once.
             right = await to_thread.run_sync(access.is_key, run.survey.folder, key, limiter=checking)
         finally:
             attempts.end(sender, right=right)
@@ -84,29 +84,29 @@ def dashboard_routes(run: SurveyRun, *, secure: bool) -> list[Route]:
         return reply
 
     async def data(request: Request) -> Response:
-        if not await inside(request):
+        if not await is_logged_in(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
-        return JSONResponse(await run_in_threadpool(shown.now, request.query_params))
+        return JSONResponse(await run_in_threadpool(page_data.now, request.query_params))
 
     async def change(request: Request) -> Response:
         cookie = request.cookies.get(access.COOKIE, "")
-        if not await inside(request):
+        if not await is_logged_in(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
         if not access.is_valid_form_token(run.secret, cookie, request.headers.get("x-form-token", "")):
             return JSONResponse({"error": "reload the page and try again"}, status_code=403)
         try:
             sent = json.loads(await request.body() or b"{}")
             if not isinstance(sent, dict):
-                raise RequestError("the request is not an object")
+                raise RequestError("expected a JSON object")
             await run_in_threadpool(_decide, run, request.path_params["what"], sent)
-        except RequestError as refused:
-            return JSONResponse({"error": str(refused)}, status_code=refused.status)
+        except RequestError as error:
+            return JSONResponse({"error": str(error)}, status_code=error.status)
         except (ValueError, RecursionError):
-            return JSONResponse({"error": "the request is not valid JSON"}, status_code=400)
-        return JSONResponse(await run_in_threadpool(lambda: shown.now(request.query_params, changed=True)))
+            return JSONResponse({"error": "not valid JSON"}, status_code=400)
+        return JSONResponse(await run_in_threadpool(lambda: page_data.now(request.query_params, changed=True)))
 
     async def download(request: Request) -> Response:
-        if not await inside(request):
+        if not await is_logged_in(request):
             return JSONResponse({"error": "log in first"}, status_code=401)
         name = request.path_params["name"]
         what, _, ending = name.partition(".")
@@ -140,7 +140,7 @@ def _decide(run: SurveyRun, what: str, sent: dict[str, Any]) -> None:
     if what == "exclude":
         why = sent.get("why")
         if not isinstance(why, str) or not why.strip():
-            raise RequestError("say why, so that it can be understood later")
+            raise RequestError("give a reason for the exclusion")
         decisions.exclude(run, str(person), why.strip())
     elif what == "include":
         decisions.include(run, str(person))
@@ -156,7 +156,7 @@ def _decide(run: SurveyRun, what: str, sent: dict[str, Any]) -> None:
             raise RequestError("expected per_item to be a whole number")
         decisions.extend(run, per_item)
     else:
-        raise RequestError(f"{what!r} is not a decision that can be made here", 404)
+        raise RequestError(f"unknown decision {what!r}", 404)
 
 
 COLUMNS = {

@@ -1,21 +1,21 @@
-"""Wrong keys slow down whoever tries them, and shut nobody out."""
+"""Delays for wrong keys: each sender waits longer after each wrong key, and nobody is locked out."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter, OrderedDict
 
-FREE = 3  # attempts that wait for nothing
-STEP = 0.5  # seconds that the next one waits; each after that waits twice as long
-LONGEST = 10.0  # seconds that any attempt waits
+FREE = 3  # attempts without a delay
+STEP = 0.5  # seconds of the first delay; each further delay is twice as long
+LONGEST = 10.0  # seconds of the longest delay
 AT_ONCE = 5  # attempts of one sender that may wait at the same time
 MEMORY = 900.0  # seconds after which the attempts of a sender are forgotten
 
 
 class WrongKeys:
-    """Attempts of each sender. An attempt counts as wrong from its beginning until it turns out to be right.
+    """The attempts of each sender. An attempt counts as wrong until its key proves right.
 
-    Only the sender waits, and no thread does. Each server process counts for itself.
+    A delay blocks no thread and no other sender. Each server process counts separately.
     """
 
     def __init__(self, most: int = 10_000) -> None:
@@ -24,7 +24,7 @@ class WrongKeys:
         self._most = most
 
     def begin(self, sender: str) -> float | None:
-        """Seconds that this attempt has to wait; None where too many of this sender's are waiting. `end` ends it."""
+        """Start an attempt. Return its delay in seconds, or None if too many attempts of this sender are waiting."""
         if self._waiting[sender] >= AT_ONCE:
             return None
         self._waiting[sender] += 1
@@ -37,7 +37,7 @@ class WrongKeys:
         return 0.0 if tried < FREE else min(LONGEST, STEP * 2.0 ** min(tried - FREE, 30))
 
     def end(self, sender: str, *, right: bool) -> None:
-        """The attempt is over; after a right key the sender begins anew."""
+        """End an attempt; a right key clears the sender's record."""
         self._waiting[sender] -= 1
         if self._waiting[sender] <= 0:
             del self._waiting[sender]
