@@ -174,8 +174,8 @@ def test_the_same_seed_gives_the_same_intervals(folder):
 @pytest.mark.parametrize(
     ("predictions", "error"),
     [
-        ("logits.npy", "these look like logits: apply softmax first"),
-        ("log.npy", "these look like log-probabilities: apply exp first"),
+        ("logits.npy", "these look like logits. Apply softmax first"),
+        ("log.npy", "these look like log-probabilities. Apply exp first"),
         ("nan.npy", "prediction row 3, class 1 is nan"),
         ("off.npy", "sums to 0.99; expected probabilities with sum 1; 60 of 60 rows are off"),
         ("short.npy", "50 rows by 3 columns without names, and the labels are 60 items by 3 classes"),
@@ -201,7 +201,7 @@ def test_bad_predictions_end_in_one_line_and_exit_code_2(folder, predictions, er
     [
         (["--compare", "model.npy"], "--compare model.npy: expected NAME=FILE"),
         (["--compare", "model=model.npy"], "there already is a model 'model'"),
-        (["--slice", "source"], "no column 'source' to divide the items by: a file of labels has none"),
+        (["--slice", "source"], "no column 'source' to slice by"),
         (["--gold", "{at}/model.npy"], "float64 of shape (60, 3); expected 60 class codes"),
         (["--gold", "{at}/wide_gold.npy"], "number 0 is 7, but there are 3 classes, 0..2; 60 of 60 are out of range"),
         (["--gold", "{at}/votes.csv"], "holds several labels per item; expected one row per item"),
@@ -261,7 +261,7 @@ def test_mass_is_divided_by_its_sum_when_asked_and_the_scores_are_those_of_the_d
     rows = "".join(f"photo {i},{','.join(map(repr, row))}\n" for i, row in enumerate(mass.tolist()))
     (folder / "mass.csv").write_text("item,cat,deer,dog\n" + rows)
     refused = evaluate(folder / f"mass.{form}", folder / "votes.csv", code=2).stderr.strip().splitlines()[-1]
-    assert "30 of 60 rows" in refused and refused.endswith("by its sum yet: --rescale divides each row by its sum")
+    assert "30 of 60 rows" in refused and "--rescale" in refused and "softmax" not in refused
     result = evaluate(folder / f"mass.{form}", folder / "votes.csv", "--rescale", "--json", "--no-ceiling")
     assert "30 of 60 rows summed to 0.3 and were divided by their sum" in result.stderr
     found = json.loads(result.stdout)
@@ -271,8 +271,8 @@ def test_mass_is_divided_by_its_sum_when_asked_and_the_scores_are_those_of_the_d
 
 def test_logits_are_not_divided_by_their_sum(folder):
     result = evaluate(folder / "logits.npy", folder / "votes.csv", "--rescale", code=2)
-    assert "rows are divided by their sum only where all numbers are 0 or more" in result.stderr
-    assert result.stderr.strip().endswith("these look like logits: apply softmax first")
+    assert "rows are divided by their sum only if all numbers are 0 or more" in result.stderr
+    assert result.stderr.strip().endswith("these look like logits. Apply softmax first")
 
 
 def test_smoothing_is_the_way_out(folder):
@@ -300,9 +300,7 @@ def test_a_data_set_brings_its_gold_and_its_columns(folder):
     assert found["accuracy_gold"]["value"] > 0.8
     assert [part["slice"] for part in found["slices"]["gold"]] == [str(digit) for digit in range(10)]
     assert (
-        evaluate("digits", "digits", "--slice", "font", code=2)
-        .stderr.strip()
-        .endswith("there are item, gold, made, split")
+        evaluate("digits", "digits", "--slice", "font", code=2).stderr.strip().endswith("from: item, gold, made, split")
     )
 
 
@@ -361,8 +359,8 @@ def test_predictions_and_gold_with_two_names_for_each_item_are_asked_about_and_j
     run = CliRunner().invoke
     for path in (model, gold):
         said = run(app, ["evaluate", str(model), str(people), "--gold", str(gold), "--json", "--no-ceiling"])
-        assert said.exit_code == 2 and "item='id' or item='comment_id'" in said.stderr and path.name in said.stderr
-        assert "`dissensus convert FILE named.parquet --item COLUMN`" in said.stderr
+        assert said.exit_code == 2 and "--item id` first" in said.stderr and path.name in said.stderr
+        assert f"`dissensus convert {path} plain.parquet --item comment_id` first" in said.stderr
         named = tmp_path / f"{path.stem}.parquet"
         assert run(app, ["convert", str(path), str(named), "--item", "comment_id"]).exit_code == 0
         model, gold = (named if file is path else file for file in (model, gold))
@@ -381,3 +379,22 @@ def test_gold_for_some_items_is_counted_and_its_column_may_be_called_gold(folder
     ]
     assert all("for 30 of 60 items" in " ".join(result.stderr.split()) for result in said)
     assert said[0].stdout == said[1].stdout
+
+
+def test_what_is_wrong_with_the_labels_is_mended_in_a_file_of_its_own_since_rescale_is_about_predictions(
+    folder, monkeypatch
+):
+    """--rescale would leave labels as they are and end in the same error."""
+    monkeypatch.chdir(folder)
+    mass = np.load(folder / "model.npy") * 0.5
+    np.savez("mass-people.npz", probs=mass, items=[f"photo {i}" for i in range(60)], classes=["cat", "deer", "dog"])
+    for option in ([], ["--rescale"]):
+        line = " ".join(evaluate("model.npz", "mass-people.npz", *option, code=2).stderr.split())
+        assert "dissensus convert mass-people.npz plain.parquet --rescale` first" in line
+    words = line.partition("`dissensus ")[2].partition("`")[0].split()
+    assert CliRunner().invoke(app, words).exit_code == 0
+    evaluate("model.npz", "plain.parquet", "--no-ceiling", "--json")
+
+
+def test_items_that_only_one_side_has_are_left_out_with_shared(folder):
+    assert evaluate(folder / "part.npz", folder / "votes.csv", code=2).stderr.strip().endswith("those with --shared")

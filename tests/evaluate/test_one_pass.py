@@ -152,8 +152,8 @@ def test_a_confident_model_keeps_the_order_of_its_confidence():
     [
         (lambda q: q * 0.9, "sums to 0.9; expected probabilities with sum 1"),
         (lambda q: np.where(q == q.max(), np.nan, q), "is nan; expected a probability"),
-        (lambda q: np.log(q) + 3, "these look like logits: apply softmax first"),
-        (lambda q: np.log(q), "these look like log-probabilities: apply exp first"),
+        (lambda q: np.log(q) + 3, "these look like logits. Apply softmax first"),
+        (lambda q: np.log(q), "these look like log-probabilities. Apply exp first"),
         (lambda q: q[:, :1], "expected the same items and classes"),
         (lambda q: q[0], "expected \\(n, k\\)"),
         (lambda q: (q > 0.5).astype(int), "expected probabilities in float32 or float64"),

@@ -91,7 +91,7 @@ def test_names_of_classes_are_labels_of_one_class_each():
 
 
 def test_the_row_that_is_named_is_the_row_whose_sum_is_told():
-    with pytest.raises(ValueError, match=r"row 1 sums to 2: if these are counts of votes, hand over labels\.astype"):
+    with pytest.raises(ValueError, match=r"row 1 sums to 2. If these are counts of votes, pass labels\.astype"):
         as_people(np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 5.0]]))
 
 
@@ -127,16 +127,19 @@ def test_full_beliefs_are_taken_as_their_mean_and_partial_ones_refused_with_the_
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[2.0, -1.0], [0.5, 0.5]], "1 of 2 rows are off: these look like logits: apply softmax first"),
-        ([[4.0, 3.0]], "these are whole numbers, as counts of votes are: Distributions.from_counts"),
-        ([[4.1, 3.2]], "some are above 1: if they are mass, rescale=True .* if they are logits, apply softmax first"),
+        ([[2.0, -1.0], [0.5, 0.5]], "1 of 2 rows are off; these look like logits. Apply softmax first"),
+        ([[4.0, 3.0]], "these are whole numbers, as counts of votes are.*Distributions.from_counts"),
+        (
+            [[4.1, 3.2]],
+            "some are above 1. If they are mass, .*rescale=True, or if they are logits, apply softmax",
+        ),
         (
             [[0.2, 0.3], [0.1, 0.1]],
-            r"mass that is not divided by its sum yet: rescale=True \(or Distributions.from_mass\)",
+            r"mass that is not divided by its sum yet.*rescale=True",
         ),
-        ([[20.5, 79.5]], "these look like percents: rescale=True"),
-        (np.log([[0.2, 0.8]]), "these look like log-probabilities: apply exp first"),
-        ([[0.5, 0.499]], r"by 0\.001 at most: these look like rounded probabilities: rescale=True"),
+        ([[20.5, 79.5]], "these look like percents.*rescale=True"),
+        (np.log([[0.2, 0.8]]), "these look like log-probabilities. Apply exp first"),
+        ([[0.5, 0.499]], r"by 0\.001 at most; these look like rounded probabilities.*rescale=True"),
         ([[0.5, np.nan]], "prediction row 0, class 1 is nan; expected a probability; 1 entries of 2"),
         ([1, 0, 2], r"np\.eye\(k\)\[predicted\]"),
     ],

@@ -1,6 +1,5 @@
 """`dissensus evaluate`: a model against people, in one table."""
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,25 +8,19 @@ import typer
 from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import print_json
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.refusals import word_settings
 from dissensus.cli.scorecard_table import print_comparison
 from dissensus.cli.seeds import seeded
 from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
     from dissensus.labels.shares import Labels
 
-IN_PYTHON = {
-    "with missing='leave out'": "with --shared",
-    "rescale=True (or Distributions.from_mass) divides": "--rescale divides",
-    "Distributions.from_mass divides each row by its sum (rescale=True when reading)": "--rescale divides each row by "
-    "its sum",
-    "(on the command line --item)": "in Python; --item is about LABELS, so make a file with these names first: "
-    "`dissensus convert FILE named.parquet --item COLUMN`",
-}
+PREDICTIONS = ("rescale",)  # the settings that are about the predictions; the others are about the labels
 LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
 
 
@@ -73,7 +66,7 @@ def evaluate(
     check_page(contents, html)
     check_not_standard_input(predictions, "PREDICTIONS -")
     check_not_standard_input(str(gold), "--gold -")
-    with _options_for_parameters():
+    with word_settings(PREDICTIONS, missing="shared"):
         read = _read_models(predictions, compare or [], rescale)
         if not are_named(labels.items):
             labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
@@ -83,7 +76,9 @@ def evaluate(
         columns = item_columns(about, slice_by or [])
         true_classes: Sequence[object] | None
         if gold is not None:
-            true_classes = gold_names(_read_gold(gold), targets, str(gold), say, labels)
+            with word_settings(()):
+                gold_labels = _read_gold(gold)
+            true_classes = gold_names(gold_labels, targets, str(gold), say, labels)
         else:
             true_classes = _gold_of_data_set(about, file)
         with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
@@ -109,18 +104,6 @@ def evaluate(
     print_comparison(result)
     for remark in result.all_remarks:
         say(remark)
-
-
-@contextmanager
-def _options_for_parameters() -> "Iterator[None]":
-    """Errors name the way out in Python; here it has another name."""
-    try:
-        yield
-    except ValueError as error:
-        text = str(error)
-        for parameter, option in IN_PYTHON.items():
-            text = text.replace(parameter, option)
-        raise ValueError(text) from None
 
 
 def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tuple[str, np.ndarray | Labels]]":

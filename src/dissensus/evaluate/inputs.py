@@ -17,6 +17,7 @@ from dissensus.evaluate.people import rescaled
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions, positions_of, refuse_names_for_codes
+from dissensus.labels.refusals import add_place, one_of
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.transforms import smooth
@@ -136,9 +137,8 @@ def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str
     """
     for column in wanted:
         if known is None:
-            raise ValueError(f"no column {column!r} to divide the items by: a file of labels has none")
-        if column not in known:
-            raise ValueError(f"no column {column!r} to divide the items by; there are {', '.join(known)}")
+            raise ValueError(f"no column {column!r} to slice by: a file of labels has no columns about its items")
+        one_of("column to slice by", column, known)
     return {column: known[column] for column in wanted} if known else {}
 
 
@@ -159,7 +159,7 @@ def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say,
             say(f"{source}: {done}")
         predictions = named_predictions(rows, targets, source)
     except ValueError as error:
-        raise ValueError(str(error) if str(error).startswith(source) else f"{source}: {error}") from None
+        raise add_place(error, source) from None
     say(f"took: rows of {source} = items of the labels, columns = {_listed(targets.classes)}, by position")
     return predictions
 

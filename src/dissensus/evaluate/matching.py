@@ -17,10 +17,12 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of, refuse_names_for_codes
+from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.votes import Votes
 
 Missing = Literal["refuse", "leave out"]
+NAME_ROWS = PythonWay("name the rows with items=... if they are in the same order")
 MOST_CLASSES = 20  # beyond, slices by class are left out
 
 
@@ -150,10 +152,11 @@ def check_order_is_clear(labels: Any, name: str) -> None:
         return
     early = labels.out_of_order()
     if early is not None:
-        raise ValueError(
-            f"{name}: rows without names, and the answers come to item {early[0]} when item {early[1]} would be next "
-            "in the order of the names: rows could be in either order, so name the items of the rows, in a file with "
-            "an item column or with items=..."
+        raise Refusal(
+            f"rows without names, and the answers come to item {early[0]} when item {early[1]} would be next in the "
+            "order of the names, so rows could be in either order",
+            name,
+            [Way("name the items of the rows in a file with an item column"), NAME_ROWS],
         )
 
 
@@ -187,31 +190,34 @@ def matching_rows(
 
     items: (n,), wanted: (m,) names -> rows (r,) in `items`, kept (r,) in `wanted`
     """
-    if missing not in ("refuse", "leave out"):
-        raise ValueError(f"no rule {missing!r} for missing items; there are 'refuse' and 'leave out'")
+    one_of("rule for missing items", missing, ("refuse", "leave out"))
     if are_named(items) != are_named(wanted):
         whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
-        raise ValueError(
+        raise Refusal(
             f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
             f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
-            "they are not matched by these: if the rows are in the same order, name them with items=..."
+            "they are not matched",
+            ways=[NAME_ROWS],
         )
     if np.array_equal(items, wanted):
         return None, None
     rows = positions_of(wanted, items)
     kept = np.flatnonzero(rows >= 0)
     if not kept.size:
-        raise ValueError(
-            f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name: "
-            "if the rows are in the same order, give the predictions those names with items=..."
+        raise Refusal(
+            f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name",
+            ways=[NAME_ROWS],
         )
     without_label = items[positions_of(items, wanted) < 0].tolist()
     without_prediction = wanted[rows < 0].tolist()
     if missing == "refuse" and (without_prediction or without_label):
-        raise ValueError(
+        raise Refusal(
             f"{len(without_prediction)} items have labels and no prediction ({_listed(without_prediction)}), "
-            f"{len(without_label)} a prediction and no labels ({_listed(without_label)}): select the shared items "
-            "first, or score those with missing='leave out'"
+            f"{len(without_label)} a prediction and no labels ({_listed(without_label)})",
+            ways=[
+                Way("select the shared items first"),
+                Way("score only those with {missing}", missing="leave out"),
+            ],
         )
     return rows[kept], kept
 

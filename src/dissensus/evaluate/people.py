@@ -15,9 +15,10 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import described, is_frame, way_out
 from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_advice, shown_row
+from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_ways, shown_row
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -121,15 +122,21 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     total = array.sum(axis=1, dtype=np.float64)
     if (array == np.floor(array)).all() and (total > 1 + SUM_TOLERANCE).any():
         row = int(np.argmax(total > 1 + SUM_TOLERANCE))
-        raise ValueError(
-            f"labels are whole numbers in an array of {array.dtype}, and row {row} sums to {total[row]:g}: if these "
-            "are counts of votes, hand over labels.astype(int)"
+        raise Refusal(
+            f"labels are whole numbers in an array of {array.dtype}, and row {row} sums to {total[row]:g}",
+            ways=[PythonWay("if these are counts of votes, pass labels.astype(int)")],
         )
     off = np.flatnonzero((np.abs(total - 1) > SUM_TOLERANCE) | (array < 0).any(axis=1))
     if off.size:
-        raise ValueError(
+        look, ways = row_ways(
+            array,
+            divide=[PythonWay("divide each row by its sum with Distributions.from_mass(labels)")],
+            count=[PythonWay("pass labels.astype(int)")],
+        )
+        raise Refusal(
             f"label row {off[0]} is {shown_row(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities "
-            f"with sum 1; {off.size} of {total.size} rows are off: {_label_advice(array)}"
+            f"with sum 1; {off.size} of {total.size} rows are off; {look}",
+            ways=ways,
         )
     return People(_named(array, items, names), None, "probabilities")
 
@@ -174,7 +181,7 @@ def rescaled(predictions: Any) -> tuple[np.ndarray, str]:
     try:
         return divided_rows(array)
     except RowError as error:
-        raise ValueError(f"prediction {error}") from None
+        raise Refusal(f"prediction {error.problem}", ways=error.ways) from None
 
 
 def check_simplex(array: np.ndarray) -> None:
@@ -184,15 +191,16 @@ def check_simplex(array: np.ndarray) -> None:
     if not off.size:
         return
     row = off[0]
-    advice = row_advice(
+    look, ways = row_ways(
         array,
-        divide="rescale=True (or Distributions.from_mass) divides each row by its sum",
-        count="Distributions.from_counts makes a prediction of the votes of an ensemble",
+        divide=[Way("divide each row by its sum with {rescale}", rescale=True)],
+        count=[PythonWay("make a prediction of the votes of an ensemble with Distributions.from_counts")],
     )
     apart = np.abs(total - 1).max()
-    raise ValueError(
+    raise Refusal(
         f"prediction row {row} is {shown_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
-        f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}: {advice}"
+        f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}; {look}",
+        ways=ways,
     )
 
 
@@ -282,9 +290,3 @@ def _check_numbers(array: np.ndarray, noun: str) -> None:
             f"{noun} row {row}, class {code} is {array[row, code]}; expected a probability; {len(bad)} entries of "
             f"{array.size} are not finite"
         )
-
-
-def _label_advice(rows: np.ndarray) -> str:
-    return row_advice(
-        rows, divide="Distributions.from_mass(labels) divides each row by its sum", count="hand over labels.astype(int)"
-    )

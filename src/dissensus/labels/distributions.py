@@ -13,9 +13,10 @@ from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
+from dissensus.labels.refusals import PythonWay, Way
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import SUM_TOLERANCE, row_advice
+from dissensus.labels.row_sums import SUM_TOLERANCE, row_ways
 
 SAME_MASS = 1e-9  # closer probabilities are equal: 0.1 + 0.2 is 0.3
 MOST_VOTES = 2**53  # beyond it floats skip whole numbers
@@ -47,7 +48,7 @@ class Distributions:
         for name, value in (("probs", probs), ("items", items), ("classes", classes)):
             hold(self, name, value)
         if self.votes is not None:
-            hold(self, "votes", _checked_votes(np.asarray(self.votes), items))
+            hold(self, "votes", _check_votes(np.asarray(self.votes), items))
 
     @classmethod
     def from_counts(cls, counts: Any, *, items: Any = None, classes: Any = None) -> Distributions:
@@ -232,7 +233,8 @@ def _check_cells(
     classes: tuple[str, ...],
     noun: str,
     expected: str,
-    advice: str = "",
+    look: str = "",
+    ways: Sequence[Way] = (),
 ) -> None:
     bad = np.argwhere(~good)
     if bad.size:
@@ -242,34 +244,40 @@ def _check_cells(
             "row",
             row,
             f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
-            f"{len(bad)} entries are wrong{advice}",
+            f"{len(bad)} entries are wrong{'; ' * bool(look)}{look}",
+            ways,
         )
 
 
 def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
     good = (probs >= 0) & (probs <= 1 + SUM_TOLERANCE)  # NaN is not
-    advice = "" if good.all() or not np.isfinite(probs).all() else f": {_advice(probs)}"
-    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1", advice)
+    look, ways = ("", []) if good.all() or not np.isfinite(probs).all() else _ways(probs)
+    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1", look, ways)
     total = probs.sum(axis=1)
     off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if off.size:
+        look, ways = _ways(probs)
         raise RowError(
             "row",
             off[0],
-            f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of "
-            f"{total.size} rows do not sum to 1: {_advice(probs)}",
+            f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of {total.size} rows do not "
+            f"sum to 1; {look}",
+            ways,
         )
 
 
-def _advice(rows: np.ndarray) -> str:
-    return row_advice(
+def _ways(rows: np.ndarray) -> tuple[str, list[Way]]:
+    return row_ways(
         rows,
-        divide="Distributions.from_mass divides each row by its sum (rescale=True when reading)",
-        count="use Distributions.from_counts (layout='counts' when reading)",
+        divide=[
+            PythonWay("divide each row by its sum with Distributions.from_mass"),
+            Way("read them with {rescale}, which divides each row by its sum", rescale=True),
+        ],
+        count=[PythonWay("call Distributions.from_counts"), Way("read them with {layout}", layout="counts")],
     )
 
 
-def _checked_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
+def _check_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
     if votes.shape != items.shape:
         raise ValueError(f"votes has shape {votes.shape}, but there are {items.size} items")
     bad = np.arange(votes.size)

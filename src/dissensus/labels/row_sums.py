@@ -1,11 +1,13 @@
-"""Rows that were to be probabilities and do not sum to 1: what they look like, the way out, and dividing them."""
+"""Rows that should be probabilities and do not sum to 1: what they look like, the ways out, and dividing them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
+from dissensus.labels.refusals import Way
 from dissensus.labels.row_errors import RowError
 
 SUM_TOLERANCE = 1e-5  # float32 softmax rows over a thousand classes stay within it
@@ -22,24 +24,34 @@ Look = Literal[
 ]
 
 
-def row_advice(rows: np.ndarray, *, divide: str, count: str) -> str:
-    """What rows look like that are not probabilities, and what to do: the end of an error.  rows: (n, k) without NaN
+def row_ways(rows: np.ndarray, *, divide: Sequence[Way], count: Sequence[Way]) -> tuple[str, list[Way]]:
+    """Return what rows look like that are not probabilities, and the ways out that fit.  rows: (n, k) without NaN
 
-    divide  how the caller divides rows by their sum;  count  how it takes counts of votes
+    divide  how the caller divides rows by their sum;  count  how it reads counts of votes
     """
-    return {
-        "log-probabilities": "these look like log-probabilities: apply exp first",
-        "logits": "these look like logits: apply softmax first",
-        "below 0 by rounding": "these look like probabilities that fell below 0 by rounding: clip them at 0 first",
-        "counts": f"these are whole numbers, as counts of votes are: {count}",
-        "counts or percents": f"these are whole numbers that sum to 100: if they are counts of votes, {count}; if they "
-        f"are percents, {divide}",
-        "percents": f"these look like percents: {divide}",
-        "rounded": f"these look like rounded probabilities: {divide}",
-        "mass": f"these look like mass that is not divided by its sum yet: {divide}",
-        "large mass": f"none is below 0 and some are above 1: if they are mass, {divide}; if they are logits, apply "
-        "softmax first",
-    }[look_of(rows)]
+    exp, softmax, clip = Way("apply exp first"), Way("apply softmax first"), Way("clip them at 0 first")
+    known: dict[Look, tuple[str, list[Way]]] = {
+        "log-probabilities": ("these look like log-probabilities", [exp]),
+        "logits": ("these look like logits", [softmax]),
+        "below 0 by rounding": ("these look like probabilities that fell below 0 by rounding", [clip]),
+        "counts": ("these are whole numbers, as counts of votes are", [*count]),
+        "counts or percents": (
+            "these are whole numbers that sum to 100",
+            [*_if("counts of votes", count), *_if("percents", divide)],
+        ),
+        "percents": ("these look like percents", [*divide]),
+        "rounded": ("these look like rounded probabilities", [*divide]),
+        "mass": ("these look like mass that is not divided by its sum yet", [*divide]),
+        "large mass": (
+            "no number is below 0 and some are above 1",
+            [*_if("mass", divide), *_if("logits", [softmax])],
+        ),
+    }
+    return known[look_of(rows)]
+
+
+def _if(condition: str, ways: Sequence[Way]) -> list[Way]:
+    return [type(way)(f"if they are {condition}, {way.text}", **way.settings) for way in ways]
 
 
 def look_of(rows: np.ndarray) -> Look:
@@ -76,12 +88,13 @@ def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
     bad = np.flatnonzero(~((numbers >= 0).all(axis=1) & (total > 0) & np.isfinite(total)))  # NaN is not
     if bad.size:
         finite = np.isfinite(numbers).all()
-        look = f": {row_advice(numbers, divide='', count='')}" if finite and (numbers < 0).any() else ""
+        look, ways = row_ways(numbers, divide=(), count=()) if finite and (numbers < 0).any() else ("", [])
         raise RowError(
             "row",
             bad[0],
-            f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only where all numbers are "
-            f"0 or more and one is above 0; {bad.size} of {total.size} rows are not like that{look}",
+            f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only if all numbers are 0 or more and one "
+            f"is above 0, and {bad.size} of {total.size} rows are not like that{'; ' * bool(look)}{look}",
+            ways,
         )
     off = np.abs(total - 1) > SUM_TOLERANCE
     if not off.any():

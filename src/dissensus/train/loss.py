@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from dissensus.labels.row_sums import row_advice
+from dissensus.labels.refusals import PythonWay, Refusal
+from dissensus.labels.row_sums import row_ways
 
 # Sums of float32 rows over a thousand classes stay within it; half precision has three digits in all.
 SUM_TOLERANCE = {torch.float16: 1e-2, torch.bfloat16: 3e-2}
@@ -82,26 +83,31 @@ def _check_rows(targets: torch.Tensor) -> None:
     negative = ~(targets >= 0).all(dim=1)
     if negative.any():
         row = int(negative.nonzero()[0, 0])
-        raise ValueError(
+        raise _refusal(
             f"target row {row} is {_shown(targets[row])}; expected probabilities of 0 or more; "
-            f"{int(negative.sum())} of {targets.shape[0]} rows have others{_advice(targets)}"
+            f"{int(negative.sum())} of {targets.shape[0]} rows have others",
+            targets,
         )
     off = (total - 1).abs() > tolerance
     row = int(off.nonzero()[0, 0])
-    raise ValueError(
+    raise _refusal(
         f"target row {row} sums to {float(total[row]):g}, expected 1; {int(off.sum())} of {targets.shape[0]} rows do "
-        f"not sum to 1{_advice(targets)}"
+        "not sum to 1",
+        targets,
     )
 
 
-def _advice(targets: torch.Tensor) -> str:
-    """The way out that fits the numbers; none where some are not numbers."""
+def _refusal(problem: str, targets: torch.Tensor) -> Refusal:
+    """Return a refusal with the ways out that fit the numbers, none if some are not finite."""
     rows = targets.detach().double().cpu().numpy()
     if not np.isfinite(rows).all():
-        return ""
-    return ": " + row_advice(
-        rows, divide="Distributions.from_mass divides each row by its sum", count="Distributions.from_counts takes them"
+        return Refusal(problem)
+    look, ways = row_ways(
+        rows,
+        divide=[PythonWay("divide each row by its sum with Distributions.from_mass")],
+        count=[PythonWay("call Distributions.from_counts")],
     )
+    return Refusal(f"{problem}; {look}", ways=ways)
 
 
 def _shown(row: torch.Tensor) -> str:
