@@ -141,7 +141,7 @@ def saved(record: dict[str, dict[str, Any]]) -> list[str]:
         }
         for by, error in errors.items():
             needed = [curve.reaches(float(error)) for curve in curves]
-            cells = " | ".join(f"{votes:.2f} ({votes / target:.0%})".replace("%", " %") for votes in needed)
+            cells = " | ".join(f"{votes:.2f} ({votes / target:.0%})" for votes in needed)
             rows.append(f"| {by} | {target} | {error:.4f} | {cells} |")
     return rows
 

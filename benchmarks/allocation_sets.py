@@ -149,7 +149,7 @@ def reached(spent: np.ndarray, error: np.ndarray, at: int, goal: float) -> float
 
 
 def with_interval(runs: list[dict[str, Any]], way: str, depth: int) -> tuple[float, float, float]:
-    """`needed` with a 95 % interval over seeds: the jackknife, by Student's t."""
+    """`needed` with a 95% interval over seeds: the jackknife, by Student's t."""
     value, n = needed(runs, way, depth), len(runs)
     without = np.array([needed(runs[:i] + runs[i + 1 :], way, depth) for i in range(n)])
     half = float(student.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
@@ -165,5 +165,5 @@ def table(record: dict[str, dict[str, Any]]) -> list[str]:
             if len(runs) > 1:
                 cells = [with_interval(runs, way, depth) for way in ("greedy", "ours")]
                 shown = " | ".join(f"{v:.0%} [{low:.0%}, {high:.0%}]" for v, low, high in cells)
-                rows.append(f"| {name}{mark} | {runs[0]['items']:,} | {depth} | {shown} |".replace("%", " %"))
+                rows.append(f"| {name}{mark} | {runs[0]['items']:,} | {depth} | {shown} |")
     return rows

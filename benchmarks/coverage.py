@@ -227,7 +227,7 @@ def _drawn_by(family: dict[str, Any]) -> str:
     counts = sorted({case["repetitions"] for case in family["cases"]})
     error = (0.95 * 0.05 / max(counts[0], 1)) ** 0.5
     drawn = f"Each world was drawn {' or '.join(map(str, counts))} times, by commit {family['commit']}"
-    return f"{drawn}; the Monte Carlo error of 95 % is {100 * error:.1f} points."
+    return f"{drawn}; the Monte Carlo error of 95% is {100 * error:.1f} points."
 
 
 def _numbers(interval: Interval) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ vectors of random signs. Both sides use the same module, batches and threads.
                 depends on the gap to the next eigenvalue and on the luck of its random start, so: each of the six
                 networks, and the mean over 5 starts for both methods. PyHessian stops when two estimates differ by
                 less than 0.001 and gives the one before; here it is the later of the two, which is nearer
-    trace       seconds to a standard error of 1 %: seconds and variance of a draw, both measured
+    trace       seconds to a standard error of 1%: seconds and variance of a draw, both measured
 
 Products and trace are those of the first network.
 
@@ -177,14 +177,14 @@ def whole_trace(network: Network, batches: ImageBatches, theirs: DoubleBackward)
     draws = np.array([theirs.trace_draw() for _ in range(30)])
     each = (time.perf_counter() - started) / draws.size
     plain = each * float(draws.var(ddof=1)) / (ERROR * float(draws.mean())) ** 2
-    result: dict[str, Any] = {"hutchinson": float(draws.mean()), "hutchinson, seconds to 1 %": plain}
+    result: dict[str, Any] = {"hutchinson": float(draws.mean()), "hutchinson, seconds to 1%": plain}
     for method in ("fisher", "grouped"):
         started = time.perf_counter()
         ours = trace(network, batches, np.random.default_rng(0), method=method, tolerance=ERROR)  # type: ignore[arg-type]
         took = time.perf_counter() - started
         if ours.error:  # few items are exact
             took *= (ours.error / (ERROR * ours.value)) ** 2
-        result |= {method: ours.value, f"{method}, seconds to 1 %": took, f"ratio, {method}": plain / took}
+        result |= {method: ours.value, f"{method}, seconds to 1%": took, f"ratio, {method}": plain / took}
     return result
 
 
@@ -205,7 +205,7 @@ def table(result: dict[str, Any]) -> str:
         close = {which: f"{run[which]['products']:.1f} products, {run[which]['seconds']:.1f} s" for which in METHODS}
         stop = {
             which: f"{run[which]['products until it stops']:.1f} products, {run[which]['until it stops']:.1f} s, "
-            f"off by {100 * run[which]['off']:.2g} %"
+            f"off by {100 * run[which]['off']:.2g}%"
             for which in METHODS
         }
         lines.append(

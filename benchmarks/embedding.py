@@ -3,7 +3,7 @@
 All minimise sum of max(0, 1 + d(a, b)^2 - d(a, c)^2) + tr(G) over the same comparisons, from simulated soft labels of
 n items, k classes, d = 25. cblearn gets them listed and works in d dimensions, ours gets the label matrix. "Matched"
 is the cheapest of our settings that ends at or below cblearn's objective in as many dimensions. SCS solves the convex
-problem; ours must come within 0.05 % of it. Kernels are compiled beforehand, one thread each. cblearn has
+problem; ours must come within 0.05% of it. Kernels are compiled beforehand, one thread each. cblearn has
 its usual 2,000 iterations.
 
     OMP_NUM_THREADS=1 python benchmarks/embedding.py --cblearn PYTHON [--cases 30 90] [--iterations 2000 2000]

@@ -32,7 +32,7 @@ FIRST = 100
 
 
 def planted(seed: int) -> tuple[Votes, np.ndarray]:
-    """1,000 items, 4 answers each by 30 people who are right 50 to 98 % of the time; the classes are known."""
+    """1,000 items, 4 answers each by 30 people who are right 50 to 98% of the time; the classes are known."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 4, 1000)
     truth = one_hot(gold, np.arange(1000), tuple("abcd"))

@@ -6,7 +6,7 @@ constants: the latter is chosen with the answer at hand, anew for each crowd, an
 
 Part `models` hands shrinkage a model's prediction as well: a uniform one, a good one given to the wrong items, one that
 confuses every class with the next, one too sure of itself, a good one, and RoBERTa's for ChaosNLI. A good one is drawn
-from Dirichlet(8 truth), truth smoothed by 2 %: it errs about as much as the share of eight votes.
+from Dirichlet(8 truth), truth smoothed by 2%: it errs about as much as the share of eight votes.
 
 Settings were chosen on TUNED with seeds 0 to 99. All numbers in the record are from seeds 1000 and up. The sets in
 ASIDE were looked at three times: after a first run the grid of kappas was made finer where votes tell, because a

@@ -147,7 +147,7 @@ def _told(rows: list[dict[str, Any]]) -> None:
 
 
 def coverage(worlds: int = 200) -> dict[str, Any]:
-    """How often the 95 % interval of a difference holds the mean difference of all worlds of its kind."""
+    """How often the 95% interval of a difference holds the mean difference of all worlds of its kind."""
     covered = {}
     for votes in (2, 5):
         apart = []

@@ -166,7 +166,7 @@ def trained(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributions
 
 
 def split(people: Distributions, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """80 % of each class to train on, 20 % held out; the class is the majority's."""
+    """80% of each class to train on, 20% held out; the class is the majority's."""
     rng, chosen = np.random.default_rng(seed), people.probs.argmax(axis=1)
     held = np.zeros(people.n_items, dtype=bool)
     for code in range(people.n_classes):

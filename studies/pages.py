@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.papers.catalogue import PAPERS
-from dissensus.papers.pages import index, write_page
+from dissensus.papers.pages import index_page, write_page
 from dissensus.papers.record import read_record
 
 ROOT = Path(__file__).parent.parent
@@ -35,7 +35,7 @@ def write_pages(folder: Path) -> None:
     for name, record in chosen.items():
         source = f"studies/papers/{name}-{record['scale']}.json"
         write_page(record, folder / f"{name}.md", figures="../figures/papers", source=source)
-    (folder / "index.md").write_text(index(list(chosen.values())), encoding="utf-8")
+    (folder / "index.md").write_text(index_page(list(chosen.values())), encoding="utf-8")
 
 
 if __name__ == "__main__":

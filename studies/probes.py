@@ -62,7 +62,7 @@ SEEDS = range(3)
 WHICH = ("best", "last")
 LAYER = "stages.1"  # maps of 8 x 8 pixels; those of the last stage are 2 x 2
 NOTES = (
-    "networks have 310,122 weights and are 50 to 74 % accurate; the papers' have millions and 87 to 97 %",
+    "networks have 310,122 weights and are 50 to 74% accurate; the papers' have millions and 87 to 97%",
     "seeds are few: equal methods differ in one direction in all of 3 seeds once in 4 times",
     "rows and columns are of the same networks, and most detectors see the same logits: they are no independent votes",
     "best: the epoch with the lowest soft NLL on the images that are probed, so they are not new to the choice; it "

@@ -30,10 +30,10 @@ def cases() -> Iterator[Case]:
         (50, 3, EVEN, 1.0, "three classes alike"),
         (10, 5, EVEN, 1.0, "three classes alike"),
         (50, 5, EVEN, 9.0, "hardly any agreement"),
-        (200, 3, (0.95, 0.03, 0.02), 4.0, "5 % rare answers, little agreement"),
-        (500, 3, (0.98, 0.02), 0.25, "2 % rare answers, much agreement"),
-        (1000, 3, (0.99, 0.01), 0.05, "1 % rare answers, alpha near 1"),
-        (60, 2, (0.95, 0.05), 8.0, "5 % rare answers, hardly any agreement"),
+        (200, 3, (0.95, 0.03, 0.02), 4.0, "5% rare answers, little agreement"),
+        (500, 3, (0.98, 0.02), 0.25, "2% rare answers, much agreement"),
+        (1000, 3, (0.99, 0.01), 0.05, "1% rare answers, alpha near 1"),
+        (60, 2, (0.95, 0.05), 8.0, "5% rare answers, hardly any agreement"),
     ):
         names = ALL if n == 300 else FEW
         yield _dirichlet(n, m, np.array(mean), concentration, f"{n} items, {m} votes, {said}", names)

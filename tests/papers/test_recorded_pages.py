@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.papers.catalogue import PAPERS
+from dissensus.report.markdown import escape_markdown
 from studies.pages import ROOT, records, write_pages
 
 
@@ -31,4 +32,4 @@ def test_whoever_reads_a_page_gets_to_its_record_and_command(name: str) -> None:
     text = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
     record = records()[name]
     assert f"studies/papers/{name}-{record['scale']}.json" in text and record["command"] in text
-    assert all(row["ours"].replace("|", "\\|").replace("\n", " ") in text for row in record["claims"])
+    assert all(escape_markdown(row["ours"]) in text for row in record["claims"])

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.labels.refusals import Refusal
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import Paper, Part
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
-from dissensus.papers.verdicts import untested
+from dissensus.papers.verdicts import cannot_test
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
 DRIVER = Path(__file__).with_name("tiny_paper.py")
@@ -31,7 +32,9 @@ def calls(path: Path) -> list[str]:
 def work_alone(path: Path, **fields: object) -> Paper:
     """A paper of one part."""
     part = Part(name="labels", work=counted(path), **fields)  # type: ignore[arg-type]
-    return tiny_paper(part, findings=lambda results, scale: dict.fromkeys(("closer", "items", "brains"), untested("-")))
+    return tiny_paper(
+        part, findings=lambda results, scale: dict.fromkeys(("closer", "items", "brains"), cannot_test("-"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -176,13 +179,15 @@ def test_progress_goes_from_nothing_to_all_and_never_back(tmp_path):
 
 
 def test_an_unknown_scale_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"no scale 'huge'; expected one of quick, laptop, full"):
+    with pytest.raises(ValueError, match=r"unknown scale 'huge'.*quick, laptop, full"):
         reproduce(work_alone(tmp_path), "huge", tmp_path)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("keys", [("closer", "items"), ("closer", "items", "brains", "hearts")])
 def test_a_claim_without_a_finding_or_a_finding_without_a_claim_is_an_error(tmp_path, keys):
-    paper = replace(work_alone(tmp_path / "calls"), findings=lambda results, scale: dict.fromkeys(keys, untested("-")))
+    paper = replace(
+        work_alone(tmp_path / "calls"), findings=lambda results, scale: dict.fromkeys(keys, cannot_test("-"))
+    )
     with pytest.raises(AssertionError, match=r"tiny2026: claims and findings do not match in (brains|hearts)"):
         reproduce(paper, "quick", tmp_path)
 
@@ -193,9 +198,9 @@ def test_two_claims_with_one_key_are_refused(tmp_path):
 
 
 def test_a_part_has_a_study_or_work_and_not_both(tmp_path):
-    with pytest.raises(ValueError, match="part x has both a study and work, or neither"):
+    with pytest.raises(ValueError, match="part x needs either"):
         Part(name="x")
-    with pytest.raises(ValueError, match="part x has both"):
+    with pytest.raises(ValueError, match="part x needs either"):
         Part(name="x", study=study(), work=counted(tmp_path))
 
 
@@ -210,7 +215,7 @@ def test_parts_that_need_what_is_not_before_them_are_an_error(tmp_path):
 def test_cells_that_fail_are_told_and_nothing_is_judged(tmp_path):
     """A learning rate at which the loss is no number any more."""
     broken = study(model={"head": "mlp", "epochs": 1, "hidden": 4, "learning_rate": 1e30})
-    with pytest.raises(ValueError, match=r"4 of 4 cells of heads failed, the first of them .*: .*study status"):
+    with pytest.raises(ValueError, match=r"4 of 4 cells of heads failed.*study status"):
         reproduce(tiny_paper(Part(name="heads", study=broken)), "quick", tmp_path, say=lambda notice: None)
     assert not (tmp_path / RECORD).exists()
 
@@ -227,5 +232,5 @@ def test_numbers_that_json_does_not_have_are_refused_with_the_part(tmp_path):
 def test_what_cannot_be_tested_needs_a_reason_and_a_verdict_is_one_of_four():
     with pytest.raises(ValueError, match="needs a reason"):
         Finding(ours="-", verdict="cannot be tested here")
-    with pytest.raises(ValueError, match="'nearly' is no verdict; expected one of equal, same direction"):
+    with pytest.raises(Refusal, match=r"unknown verdict 'nearly'.*equal, same direction"):
         Finding(ours="-", verdict="nearly")  # type: ignore[arg-type]

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.papers.claims import Answer, Claim, Finding, printed
+from dissensus.papers.claims import Answer, Claim, Finding, parse_printed
 from dissensus.papers.figures import Figure, Series
 from dissensus.papers.paper import Paper, Part, Results, Scale, Work
 from dissensus.papers.reading import gaps, interval_of, runs_of
 from dissensus.papers.running import reproduce
-from dissensus.papers.verdicts import direction_finding, exact_finding, untested
+from dissensus.papers.verdicts import cannot_test, direction_finding, exact_finding
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 
@@ -79,8 +79,8 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     runs = gaps(*(runs_of(results.study("heads"), "kl", delivery=delivery) for delivery in ("soft", "majority")))
     return {
         "closer": direction_finding(interval_of(runs), runs, -1, over="seeds", parts=("heads",)),
-        "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels",)),
-        "brains": untested("there is no scanner"),
+        "items": exact_finding(parse_printed("1797"), results.numbers["labels"]["items"], parts=("labels",)),
+        "brains": cannot_test("there is no scanner"),
     }
 
 
@@ -98,7 +98,7 @@ def tiny_paper(*parts: Part, **fields: Any) -> Paper:
         citation="Nobody (2026), Tiny",
         claims=CLAIMS,
         parts=lambda scale: parts,
-        shrunk=lambda scale: [("seeds", "1,000", "2")],
+        differences=lambda scale: [("seeds", "1,000", "2")],
         **kept,
     )
 
@@ -125,9 +125,9 @@ def slow_paper(place: Path) -> Paper:
     return tiny_paper(
         *parts,
         findings=lambda results, scale: {
-            "closer": untested("no study"),
-            "brains": untested("there is no scanner"),
-            "items": exact_finding(printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
+            "closer": cannot_test("no study"),
+            "brains": cannot_test("there is no scanner"),
+            "items": exact_finding(parse_printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
         },
     )
 

@@ -1,4 +1,4 @@
-"""`dissensus reproduce`: a paper's claims, each with what comes out here."""
+"""`dissensus reproduce`: check the claims of a paper."""
 
 from __future__ import annotations
 
@@ -18,32 +18,42 @@ if TYPE_CHECKING:
     from dissensus.papers.running import Step
 
 STEPS = 1000  # of the progress bar
-PAGE = "page.md"
+PAGES = ("page.html", "page.md")
 STYLES = {"equal": "green", "same direction": "green", "differs": "bold yellow", "cannot be tested here": "dim"}
 
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The paper; without one, all are listed.")
+        str | None, typer.Argument(metavar="[NAME]", help="Paper to reproduce. Lists all papers if omitted.")
     ] = None,
     scale: Annotated[
-        str, typer.Option(help="quick: about a minute; laptop: about an hour on 2 cores; full: the paper's own size.")
+        str,
+        typer.Option(
+            help="Size of the run. quick: about a minute; laptop: about an hour on 2 cores; full: the paper's own size."
+        ),
     ] = "quick",
     folder: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where cells and numbers go; reproduce-NAME-SCALE unless given."),
+        typer.Option(
+            "--output", "-o", help="Folder for results, pages and the record. [default: reproduce-NAME-SCALE]"
+        ),
     ] = None,
-    engine: Annotated[str, typer.Option(help="Who works on the cells: local, ray, submitit.")] = "local",
-    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; without it, Ray starts here.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Processes at once, of this machine.")] = None,
+    engine: Annotated[str, typer.Option(help="Engine that runs the cells: local, ray or submitit.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Address of a Ray cluster. Starts Ray on this machine if omitted.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Number of processes on this machine. [default: one per core]")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a paper's studies and hold each of its claims against what comes out; called again, it goes on.
+    """Run a paper's studies and check every claim; rerun to resume.
 
-    It ends with 0 when it ran, whatever it found.
+    Exits 0 if the run completes, whatever the verdicts. Example: dissensus reproduce singh2025 --scale quick
     """
     with one_line_errors():
-        from dissensus.papers.catalogue import PAPERS, paper_named
+        from dissensus.labels.refusals import one_of
+        from dissensus.papers.catalogue import PAPERS, find_paper
         from dissensus.papers.pages import write_page
         from dissensus.papers.paper import SCALES
         from dissensus.papers.record import RECORD, read_record
@@ -53,29 +63,29 @@ def reproduce(
         if name is None:
             _list(PAPERS, as_json)
             return
-        paper = paper_named(name)
-        if scale not in SCALES:
-            raise ValueError(f"--scale {scale}: expected one of {', '.join(SCALES)}")
+        paper = find_paper(name)
+        size = SCALES[SCALES.index(one_of("scale", scale, SCALES))]
         place = Path(f"reproduce-{name}-{scale}") if folder is None else folder
 
-        def made_engine() -> Any:
+        def make_engine() -> Any:
             return engine_of(engine, folder=place, address=address, jobs=jobs)
 
-        if engine not in ("ray", "submitit"):  # local, or none at all: what does not fit is refused before any work
-            made_engine()
+        if engine not in ("ray", "submitit"):  # report an unknown engine or a wrong option before any work
+            make_engine()
 
         with progress_bar(name) as move:
 
             def progress(step: Step) -> None:
                 move(round(STEPS * step.share), STEPS)
 
-            result = run(paper, scale, place, engine=made_engine, jobs=jobs, progress=progress, say=say_or_warn)
-        write_page(read_record(place / RECORD), place / PAGE)
+            result = run(paper, size, place, engine=make_engine, jobs=jobs, progress=progress, say=say_or_warn)
+        for page in PAGES:
+            write_page(read_record(place / RECORD), place / page)
     if as_json:
         print_json(result.brief(), indent=None)
         return
     _print(result)
-    say(f"the page is {place / PAGE}, the record {place / RECORD}; cells and numbers are beside them")
+    say(f"wrote {', '.join(str(place / name) for name in (*PAGES, RECORD))}")
 
 
 def _list(papers: Any, as_json: bool) -> None:
@@ -91,8 +101,8 @@ def _print(result: Reproduction) -> None:
     from rich.table import Table
 
     print_line(result.citation)
-    here = Table("", "in the paper", "here", title="What is smaller or other here", title_justify="left")
-    for entry in result.shrunk:
+    here = Table("", "in the paper", "here", title="How this run differs from the paper", title_justify="left")
+    for entry in result.differences:
         here.add_row(*entry)
     out.print(here)
     for row in result.rows:
@@ -110,7 +120,7 @@ def _print_claim(row: Row) -> None:
 
 
 def _print_block(title: str, lines: Mapping[str, str], styles: Mapping[str, str] | None = None) -> None:
-    """A title, and below it lines with names; what does not fit goes on below, not under the names."""
+    """Print a title and named lines; long lines are wrapped with a hanging indent."""
     indent = " " * (4 + max(map(len, lines)))
     print_line("")
     print_line(fill(title, out.width), style="bold")

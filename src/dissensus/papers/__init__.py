@@ -1,12 +1,12 @@
-"""The papers behind this toolkit: each one's study as data, its published numbers, its claims as checks.
+"""Reproductions of the papers behind this toolkit: studies as data, published numbers, claims as checks.
 
-claims             what a paper says, and what came out
-verdicts           how the two are held against each other
-paper              a paper as data: what is run in which size
-running            run it, and judge every claim
-record             what a reproduction leaves
-figures, pages     a page for each paper, made from its record
-catalogue          the papers by name
+claims          Claim and Finding: what a paper states, and what came out
+verdicts        how a finding is compared with a claim
+paper           Paper and Part: what is run at which scale
+running         reproduce: run the parts and judge every claim
+record          the record that a reproduction leaves
+figures, pages  the page of a paper, made from its record
+catalogue       PAPERS: the papers by name
 """
 
 from dissensus.fronts import attach

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dissensus.labels.refusals import one_of
 from dissensus.papers.collins2022.paper import PAPER as COLLINS2022
 from dissensus.papers.gheibi2026.paper import PAPER as GHEIBI2026
 from dissensus.papers.paper import Paper
@@ -10,12 +11,15 @@ from dissensus.papers.singh2025.paper import PAPER as SINGH2025
 from dissensus.papers.sucholutsky2023.paper import PAPER as SUCHOLUTSKY2023
 
 PAPERS: dict[str, Paper] = {
-    paper.name: paper for paper in (PETERSON2019, COLLINS2022, SUCHOLUTSKY2023, SINGH2025, GHEIBI2026)
+    "peterson2019": PETERSON2019,
+    "collins2022": COLLINS2022,
+    "sucholutsky2023": SUCHOLUTSKY2023,
+    "singh2025": SINGH2025,
+    "gheibi2026": GHEIBI2026,
 }
+"""Every paper by its name; a new one is a line here."""
 
 
-def paper_named(name: str) -> Paper:
-    """The paper of that name, or an error that names all."""
-    if name not in PAPERS:
-        raise ValueError(f"there is no paper {name!r} to reproduce; expected one of {', '.join(PAPERS)}")
-    return PAPERS[name]
+def find_paper(name: str) -> Paper:
+    """Return the paper of that name."""
+    return PAPERS[one_of("paper", name, PAPERS)]

@@ -1,14 +1,15 @@
-"""What a paper claims, and what came out here about it."""
+"""Claims of a paper, and the findings about them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
+from dissensus.labels.refusals import one_of
 
 Verdict = Literal["equal", "same direction", "differs", "cannot be tested here"]
 VERDICTS: tuple[Verdict, ...] = ("equal", "same direction", "differs", "cannot be tested here")
@@ -20,8 +21,8 @@ class Printed:
 
     text    such as "0.319 ± 0.012"
     value   the number itself
-    digits  after the point, by which it was rounded
-    sd      what follows the ±, where it is a standard deviation over `n` runs; None where the paper gives none
+    digits  number of decimals
+    sd      the number after ±, if it is a standard deviation over `n` runs; None if the paper gives none
     """
 
     text: str
@@ -32,13 +33,13 @@ class Printed:
 
     @property
     def error(self) -> float:
-        """Its standard error: of the mean over runs, and of rounding."""
+        """Standard error of the mean over runs and of rounding."""
         spread = 0.0 if self.sd is None else self.sd / math.sqrt(self.n)
         return math.hypot(spread, 10.0**-self.digits / math.sqrt(12))
 
 
-def printed(text: str, n: int = 1) -> Printed:
-    """A number from its text; "0.319 ± 0.012" has a standard deviation, over `n` runs."""
+def parse_printed(text: str, n: int = 1) -> Printed:
+    """Parse a number from its text; in "0.319 ± 0.012" the second one is a standard deviation over `n` runs."""
     mean, _, sd = (part.strip() for part in text.partition("±"))
     digits = len(mean.partition(".")[2])
     return Printed(text, float(mean), digits, float(sd) if sd else None, n)
@@ -46,12 +47,24 @@ def printed(text: str, n: int = 1) -> Printed:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """Something that a paper says and that can come out otherwise.
+    """A statement of a paper that a reproduction can contradict.
 
-    key        its name among the claims of its paper, such as "table-3-chaosnli-kl"
-    claim      in our words
-    source     the table, figure or section with its row
-    published  the number as printed, with what its ± is of; or what is said, where there is no number
+    Attributes
+    ----------
+    key : str
+        Unique within the paper, such as "table-3-chaosnli-kl".
+    claim : str
+        The statement in our words.
+    source : str
+        Table, figure or section, with the row.
+    published : str
+        The number as printed, with the meaning of its ±; for a claim without numbers, the statement itself.
+
+    Examples
+    --------
+    >>> claim = Claim(key="kl", claim="Soft labels lower KL", source="table 3", published="0.367 | 0.319")
+    >>> claim.source
+    'table 3'
     """
 
     key: str
@@ -62,15 +75,29 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What came out here about a claim.
+    """The result of a reproduction about one claim.
 
-    ours     in words: the number with its interval and how many seeds or cells it is over
-    verdict  one of VERDICTS
-    reason   why it differs, what was other here, or what is missing to test it; "" where nothing needs saying
-    parts    of the reproduction that it was computed from; none where nothing was
-    value    the number itself with its interval, where there is one
-    runs     by seed, fold or cell: the numbers that `value` is the mean of
-    behind   other numbers that those were computed from, by name, such as the scores of each seed
+    Attributes
+    ----------
+    ours : str
+        The number with its interval, and the number of seeds or cells behind it.
+    verdict : str
+        "equal", "same direction", "differs" or "cannot be tested here".
+    reason : str
+        Why it differs, what was different here, or what is missing to test it; may be empty.
+    parts : names
+        Parts of the reproduction that the finding was computed from.
+    value : Interval
+        The number itself; None if there is none.
+    runs : numbers by seed, fold or cell
+        The numbers that `value` is the mean of.
+    behind : lists of numbers by name
+        Numbers from which `runs` were computed, such as the scores of each seed.
+
+    Examples
+    --------
+    >>> Finding(ours="1,797", verdict="equal").as_json()["verdict"]
+    'equal'
     """
 
     ours: str
@@ -82,26 +109,18 @@ class Finding:
     behind: Mapping[str, Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"{self.verdict!r} is no verdict; expected one of {', '.join(VERDICTS)}")
+        one_of("verdict", self.verdict, VERDICTS)
         if self.verdict == "cannot be tested here" and not self.reason:
-            raise ValueError("what cannot be tested here needs a reason")
+            raise ValueError("a claim that cannot be tested here needs a reason")
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "ours": self.ours,
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "parts": list(self.parts),
-            "value": as_json(self.value),
-            "runs": as_json(self.runs),
-            "behind": as_json(self.behind),
-        }
+        """All fields in JSON; the interval as value, low and high."""
+        return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What came out about a question of ours that goes beyond a paper; `parts` as in `Finding`."""
+    """The answer to a question that goes beyond a paper; `parts` as in `Finding`."""
 
     question: str
     answer: str

@@ -1,4 +1,4 @@
-"""Figures of a paper's page: numbers first, kept in the record, and drawn from it in our look."""
+"""Figures of a paper's page: the record has their numbers, and the page draws them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import MODELS, PEOPLE
+from dissensus.report.document import Column, Table
+from dissensus.report.document import Figure as Drawn
 from dissensus.report.dot_rows import DotRow, dot_chart
-from dissensus.report.svg import as_file
 
-PAPER_INK = PEOPLE  # published numbers stand beside ours in grey
+PAPER_INK = PEOPLE  # published numbers are grey
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Series:
     """Numbers with one name.
 
     x          of a line: one number for each y; of dots: one name for each y
-    low, high  ends of the intervals; empty where there are none
+    low, high  ends of the intervals; may be empty
     """
 
     name: str
@@ -39,11 +40,11 @@ class Figure:
 
     key        such as "figure-4"; the file is named by it
     title      what it shows, in a sentence
-    source     the paper's figure or table that it answers
+    source     the corresponding figure or table of the paper
     kind       "lines" over a number, or "dots" in rows with names
     series     ours
-    published  the same numbers as the paper prints them, where it does
-    note       what a reader must know to read it
+    published  the same numbers as the paper prints them; may be empty
+    note       how to read it
     parts      of the reproduction that it was computed from
     """
 
@@ -63,7 +64,7 @@ class Figure:
 
 
 def figure_of(stored: Mapping[str, Any]) -> Figure:
-    """A figure from its JSON."""
+    """Make a figure from its JSON."""
     fields = dict(stored) | {name: tuple(map(_series_of, stored[name])) for name in ("series", "published")}
     return Figure(**fields | {"parts": tuple(stored["parts"])})
 
@@ -78,35 +79,58 @@ def interval_series(name: str, x: Sequence[float | str], intervals: Sequence[Int
     return Series(name, tuple(x), *(tuple(point[end] for point in points) for end in ("value", "low", "high")))
 
 
-def drawings(figure: Figure) -> dict[str, str]:
-    """SVG files by what they show: "here", and "published" beside it where lines of the paper are known.
+def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
+    """Return the charts of a figure: ours, and beside it the paper's lines on the same axes if they are known.
 
-    None where no number is known.
+    There are none if no number is known.
     """
     every = (*figure.series, *figure.published)
     known = [entry for entry in every if np.isfinite(_numbers(entry.y)).any()]
     if not known:
-        return {}
+        return []
     colours = {name: MODELS[place % len(MODELS)] for place, name in enumerate(dict.fromkeys(s.name for s in every))}
     y_range = span([_numbers(y) for series in known for y in (series.y, series.low, series.high) if y])
+    name = f"{paper}-{figure.key}"
     if figure.kind == "dots":
         style = ".1f" if max(map(abs, y_range)) >= 10 else ".3f"
-        return {"here": as_file(dot_chart(_rows(figure, colours), figure.y_title, of=figure.x_title, style=style))}
+        drawing = dot_chart(_rows(figure, colours), figure.y_title, of=figure.x_title, style=style)
+        return [Drawn(figure.title, drawing, _table(figure, every), name=name)]
     x_range = span([_numbers(series.x) for series in known])
-    sides = {"here": figure.series, "published": figure.published}
-    return {
-        side: as_file(
+    sides = {name: ("Here", figure.series), f"{name}-published": ("As the paper prints it", figure.published)}
+    return [
+        Drawn(
+            f"{figure.title}: {side}",
             line_chart(
                 [_line(entry, colours[entry.name]) for entry in series],
                 figure.x_title,
                 figure.y_title,
                 x_range=x_range,
                 y_range=y_range,
-            )
+            ),
+            _table(figure, series),
+            name=file,
         )
-        for side, series in sides.items()
+        for file, (side, series) in sides.items()
         if any(entry in known for entry in series)
-    }
+    ]
+
+
+def _table(figure: Figure, series: Sequence[Series]) -> Table:
+    """The numbers of a figure, one row per point."""
+    nothing = (None,)
+    rows = [
+        (entry.name + (" (paper)" if entry in figure.published else ""), x, y, low, high)
+        for entry in series
+        for x, y, low, high in zip(
+            entry.x, entry.y, entry.low or nothing * len(entry.x), entry.high or nothing * len(entry.x), strict=True
+        )
+    ]
+    columns = [
+        Column(""),
+        Column(figure.x_title, "g"),
+        *(Column(name, ".4g") for name in (figure.y_title, "low", "high")),
+    ]
+    return Table(columns, rows)
 
 
 def _line(series: Series, colour: str) -> Line:
@@ -115,7 +139,7 @@ def _line(series: Series, colour: str) -> Line:
 
 
 def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:
-    """Rows of one name stand together: ours by series, then the paper's; none without a number."""
+    """Rows grouped by name: our series, then those of the paper; points without a number are left out."""
     names = list(dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x))
     rows = []
     for name in names:

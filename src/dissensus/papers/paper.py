@@ -1,4 +1,4 @@
-"""A paper as data: what is run to test it, in which size, and what it claims."""
+"""A paper as data: its claims, and what is run at which scale to test them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,36 @@ from dissensus.study.summary.summary import Summary, summarise
 
 Scale = Literal["quick", "laptop", "full"]
 SCALES: tuple[Scale, ...] = ("quick", "laptop", "full")
-Tell = Callable[[float], None]  # the share of a part that is done
+Tell = Callable[[float], None]  # receives the share of a part that is done
 Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A piece of a reproduction with results of its own, kept in a folder of its name.
+    """A part of a reproduction with its own results, stored in a folder of its name.
 
-    study     cells that are run, resumed and scored like those of any study
-    work      or a function: (folder of its own, folders of the parts it needs, how to tell progress) -> what JSON has
-    settings  of `work`: whatever decides its results; other settings make it run again
-    data      names of the data sets that it reads; their checksums stand in the record, and other files make `work`
-              run again
-    files     other files that it reads, by the name that the record gives them; treated like data
-    needs     names of the parts that have to be there before
-    weight    how long it takes beside the others, for the progress bar
+    A part has either a study or work.
+
+    Attributes
+    ----------
+    name : str
+    study : Study
+        Cells that are run, resumed and scored like those of any study.
+    work : (own folder, folders of the needed parts, progress callback) -> JSON value
+    settings : JSON values by name
+        Everything that determines the result of `work`; if it changes, `work` runs again.
+    data : names of data sets
+        Their checksums are recorded; if one changes, `work` runs again.
+    files : paths by name
+        Other files that it reads, treated like data.
+    needs : names of earlier parts
+    weight : float
+        Relative duration, for the progress bar.
+
+    Examples
+    --------
+    >>> Part(name="counts", work=lambda folder, needs, tell: {"items": 3}, settings={"version": 1}).needs
+    ()
     """
 
     name: str
@@ -44,36 +58,36 @@ class Part:
 
     def __post_init__(self) -> None:
         if (self.study is None) == (self.work is None):
-            raise ValueError(f"part {self.name} has both a study and work, or neither; expected one of them")
+            raise ValueError(f"part {self.name} needs either a study or work, not both")
 
 
 @dataclass(frozen=True)
 class Results:
-    """What the parts of a reproduction gave, by their names.
+    """Results of the parts of a reproduction, by name.
 
-    folders  of the parts
-    numbers  of those that are work
+    folders  of all parts
+    numbers  of the parts that are work
     """
 
     folders: Mapping[str, Path]
     numbers: Mapping[str, dict[str, Any]]
 
     def study(self, part: str) -> StudyFolder:
-        """The cells of a part that is a study."""
+        """Read the cells of a part that is a study."""
         return read_folder(self.folders[part])
 
     def summary(self, part: str) -> Summary:
-        """What its cells say together."""
+        """Summarise the cells of a part that is a study."""
         return summarise(self.study(part))
 
 
 def no_figures(results: Results, scale: Scale) -> Sequence[Figure]:
-    """Of a paper that has none to draw."""
+    """Return no figures: the default of a paper."""
     return ()
 
 
 def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
-    """Of a paper that nothing more is asked of."""
+    """Return no answers: the default of a paper."""
     return ()
 
 
@@ -81,15 +95,27 @@ def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
 class Paper:
     """A paper that can be reproduced.
 
-    name      such as "singh2025"
-    title     of its page: the question that it asks
-    citation  authors, year, title
-    claims    everything that it says and that can come out otherwise
-    parts     (scale) -> what is run
-    findings  (results, scale) -> a finding for each claim, by its key
-    shrunk    (scale) -> rows of (what, in the paper, here), for all that is smaller or other here
-    figures   (results, scale) -> what its page draws
-    beyond    (results, scale) -> answers to questions of ours
+    Attributes
+    ----------
+    name : str
+        Such as "singh2025".
+    title : str
+        Title of its page: the question of the paper.
+    citation : str
+        Authors, year, title.
+    claims : claims
+        Every statement that a reproduction can contradict.
+    parts : (scale) -> parts
+    findings : (results, scale) -> findings by key of the claim
+    differences : (scale) -> rows (aspect, in the paper, here)
+        How a run at this scale differs from the paper.
+    figures : (results, scale) -> figures of the page
+    beyond : (results, scale) -> answers to questions beyond the paper
+
+    Examples
+    --------
+    >>> PAPERS["singh2025"].citation
+    'Singh, Tiwari, Hasanbeig, Gupta (2025), Soft-Label Training Preserves Epistemic Uncertainty'
     """
 
     name: str
@@ -98,7 +124,7 @@ class Paper:
     claims: Sequence[Claim]
     parts: Callable[[Scale], Sequence[Part]]
     findings: Callable[[Results, Scale], Mapping[str, Finding]]
-    shrunk: Callable[[Scale], Sequence[tuple[str, str, str]]]
+    differences: Callable[[Scale], Sequence[tuple[str, str, str]]]
     figures: Callable[[Results, Scale], Sequence[Figure]] = no_figures
     beyond: Callable[[Results, Scale], Sequence[Answer]] = no_answers
 
@@ -106,4 +132,4 @@ class Paper:
         keys = [claim.key for claim in self.claims]
         if len(set(keys)) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise ValueError(f"{self.name} has two claims with the key {twice!r}; expected each key once")
+            raise ValueError(f"{self.name} has two claims with the key {twice!r}; keys must be unique")

@@ -1,4 +1,4 @@
-"""Numbers of a study's cells, as findings and figures need them: values by run, and differences of paired runs."""
+"""Scores of a study's cells by run, and differences of paired runs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Runs = dict[str, float]
 
 
 def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), **settings: Any) -> Runs:
-    """A score of the cells that have these settings, by run; cells of one run, such as folds, are averaged.
+    """Return a score of the cells with these settings, by run; cells of one run, such as folds, are averaged.
 
-    by        what tells runs apart: "seed", "fold", or settings such as "network"
-    settings  of the arm, such as delivery="soft", votes=5; a list, tuple or set stands for any of its values
+    by        what distinguishes runs: "seed", "fold", or settings such as "network"
+    settings  of the arm, such as delivery="soft", votes=5; a list, tuple or set means any of its values
     """
     wanted = {
         key: value if isinstance(value, list | tuple | set | frozenset) else (value,) for key, value in settings.items()
@@ -38,13 +38,13 @@ def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), 
     return {run: float(np.mean(values)) for run, values in together.items()}
 
 
-def gaps(one: Mapping[str, float], other: Mapping[str, float]) -> Runs:
-    """What `one` has more than `other`, run by run; both must have the same runs."""
-    if set(one) != set(other):
-        raise KeyError(f"runs differ: {', '.join(sorted(set(one) ^ set(other)))}")
-    return {run: one[run] - other[run] for run in one}
+def gaps(first: Mapping[str, float], second: Mapping[str, float]) -> Runs:
+    """Return first - second, run by run; both must have the same runs."""
+    if set(first) != set(second):
+        raise KeyError(f"runs differ: {', '.join(sorted(set(first) ^ set(second)))}")
+    return {run: first[run] - second[run] for run in first}
 
 
 def interval_of(runs: Mapping[str, float] | Iterable[float]) -> Interval:
-    """Their mean with Student's interval."""
+    """Return the mean of the runs with Student's interval."""
     return mean_interval([float(value) for value in (runs.values() if isinstance(runs, Mapping) else runs)])

@@ -1,4 +1,4 @@
-"""What a reproduction leaves: a small file with every claim, what came out, and where the numbers come from."""
+"""The record of a reproduction: every claim, its finding, and where the numbers come from."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ RECORD = "record.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PartRun:
-    """Where the numbers of a part come from.
+    """The origin of the numbers of a part.
 
-    seconds  that it took, all runs of it added up
-    commit   of the code that made it; several where it was made in several goes
-    data     checksums of its data, by data set
+    seconds  total run time
+    commit   of the code; several commits if it was run in several sessions
+    data     checksums by data set
     """
 
     seconds: float
@@ -35,7 +35,7 @@ class PartRun:
 
 @dataclass(frozen=True)
 class Row:
-    """A claim and what came out."""
+    """A claim and its finding."""
 
     claim: Claim
     finding: Finding
@@ -43,13 +43,13 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """What a paper claims against what came out here.
+    """Claims of a paper with their findings.
 
-    rows     one for each claim, in the order of the paper; none is left out
-    shrunk   (what, in the paper, here) for all that is smaller or other here
-    parts    where the numbers come from, by part
-    figures  what the page draws
-    beyond   answers to questions of ours
+    rows         one per claim, in the order of the paper
+    differences  rows (aspect, in the paper, here)
+    parts        origin of the numbers, by part
+    figures      figures of the page
+    beyond       answers to questions beyond the paper
     """
 
     paper: str
@@ -57,7 +57,7 @@ class Reproduction:
     title: str
     citation: str
     rows: tuple[Row, ...]
-    shrunk: tuple[tuple[str, str, str], ...]
+    differences: tuple[tuple[str, str, str], ...]
     command: str
     hardware: str
     parts: Mapping[str, PartRun]
@@ -76,7 +76,7 @@ class Reproduction:
         return f"{self.paper} at scale {self.scale}: {len(self.rows)} claims, {counts}"
 
     def brief(self) -> dict[str, Any]:
-        """What each claim says and what came out, for programs; all the rest is in the record."""
+        """Claims and findings for programs; the record has all details."""
         rows = [
             {
                 "claim": row.claim.claim,
@@ -90,14 +90,14 @@ class Reproduction:
         return {"paper": self.paper, "scale": self.scale, "claims": rows}
 
     def as_json(self) -> dict[str, Any]:
-        """One entry for each claim, with all that somebody needs to check it."""
+        """One entry per claim, with everything needed to check it."""
         return {
             "paper": self.paper,
             "scale": self.scale,
             "claims": [self._claim(row) for row in self.rows],
             "title": self.title,
             "citation": self.citation,
-            "shrunk": [list(row) for row in self.shrunk],
+            "shrunk": [list(row) for row in self.differences],
             "command": self.command,
             "hardware": self.hardware,
             "seconds": round(self.seconds, 1),
@@ -122,24 +122,34 @@ class Reproduction:
         }
 
     def write(self, path: str | Path) -> None:
-        """As a JSON file, whole or not at all."""
+        """Write a JSON file, atomically."""
         write_text(json_text(self.as_json(), indent=1, ascii_only=False) + "\n", Path(path))
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read what `Reproduction.write` wrote, with its figures as values again."""
+    """Read the record that a reproduction wrote, with its figures as values.
+
+    Parameters
+    ----------
+    path : path of record.json
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("record.json").write_text('{"paper": "tiny", "figures": []}')
+    >>> read_record("record.json")["paper"]
+    'tiny'
+    """
     stored: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    claims = [claim | {"value": _interval_ends(claim["value"])} for claim in stored["claims"]]
-    return stored | {"claims": claims, "figures": [figure_of(entry) for entry in stored["figures"]]}
-
-
-def _interval_ends(value: Any) -> dict[str, float | None] | None:
-    """Value, low and high of a claim's number; records of early versions hold the three as a list."""
-    return dict(zip(("value", "low", "high"), value, strict=True)) if isinstance(value, list) else value
+    return stored | {"figures": [figure_of(entry) for entry in stored["figures"]]}
 
 
 def hardware() -> str:
-    """This machine in a line."""
+    """Describe this machine in one line."""
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

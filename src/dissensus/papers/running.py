@@ -1,4 +1,4 @@
-"""Run what a paper needs, in one of three sizes, and hold every claim against what came out."""
+"""Run the parts of a paper at one of three scales, and judge every claim."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dissensus.datasets.folder import paths_of
 from dissensus.files.notices import to_stderr
 from dissensus.files.stored_results import compute_once, inputs_key
 from dissensus.labels.content_hash import hash_file, hash_text
+from dissensus.labels.refusals import one_of
 from dissensus.papers.claims import Finding
 from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
@@ -26,7 +27,7 @@ from dissensus.study.run import Progress, run_study
 
 @dataclass(frozen=True)
 class Step:
-    """How far a reproduction is: the part that is worked on, and the share of the whole that is done."""
+    """Progress of a reproduction: the current part, and the share of all parts that is done."""
 
     part: str
     share: float
@@ -42,12 +43,44 @@ def reproduce(
     progress: Callable[[Step], None] = lambda step: None,
     say: Say = to_stderr,
 ) -> Reproduction:
-    """Run the parts that are not in the folder yet, judge every claim, and leave a record in the folder.
+    """Run the parts that are not in the folder yet, judge every claim, and write a record to the folder.
 
-    engine  makes who works on the cells of each study, as in `run_study`: an engine is closed with its study
+    Parameters
+    ----------
+    paper : Paper
+    scale : "quick", "laptop" or "full"
+    folder : path
+        Results and record; if a run was interrupted, the same folder resumes it.
+    engine : () -> engine
+        Makes the engine of each study, as for `run_study`; it is closed with its study.
+    jobs : int
+        Number of processes; by default one per core.
+    progress : (Step) -> None
+    say : (str) -> None
+        Receives notices.
+
+    Returns
+    -------
+    Reproduction
+        Its `rows` are the claims with their findings.
+
+    Examples
+    --------
+    >>> paper = Paper(
+    ...     name="tiny",
+    ...     title="How many?",
+    ...     citation="Nobody (2026)",
+    ...     claims=[Claim(key="items", claim="There are 3 items", source="table 1", published="3")],
+    ...     parts=lambda scale: [Part(name="counts", work=lambda folder, needs, tell: {"items": 3})],
+    ...     findings=lambda results, scale: {
+    ...         "items": Finding(ours=str(results.numbers["counts"]["items"]), verdict="equal", parts=("counts",))
+    ...     },
+    ...     differences=lambda scale: [],
+    ... )
+    >>> print(reproduce(paper, "quick", "tiny"))
+    tiny at scale quick: 1 claims, 1 equal
     """
-    if scale not in SCALES:
-        raise ValueError(f"there is no scale {scale!r}; expected one of {', '.join(SCALES)}")
+    one_of("scale", scale, SCALES)
     place = Path(folder)
     parts = list(paper.parts(scale))
     _check_parts(paper, parts)
@@ -86,7 +119,7 @@ def reproduce(
         title=paper.title,
         citation=paper.citation,
         rows=_rows(paper, paper.findings(results, scale)),
-        shrunk=tuple(paper.shrunk(scale)),
+        differences=tuple(paper.differences(scale)),
         command=f"dissensus reproduce {paper.name} --scale {scale}",
         hardware=hardware(),
         parts=runs,
@@ -98,7 +131,7 @@ def reproduce(
 
 
 def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
-    """Each name once, and what a part needs before it."""
+    """Check that names are unique, and that parts come after those they need."""
     before: set[str] = set()
     for part in parts:
         missing = [name for name in part.needs if name not in before]
@@ -108,13 +141,13 @@ def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
 
 
 def _checksum(paths: Sequence[Path]) -> str:
-    """Of all files together."""
+    """Return one checksum of all files together."""
     each = [hash_file(path) for path in paths]
     return f"sha256:{hash_text(' '.join(each))[:16]}"
 
 
 def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
-    """A row for each claim; a claim without a finding would be left out in silence."""
+    """One row per claim; claims and findings must match, so that no claim is left out."""
     keys = [claim.key for claim in paper.claims]
     if set(keys) != set(findings):
         odd = sorted(set(keys) ^ set(findings))
@@ -140,7 +173,7 @@ def _run_study(
     if ran.failures:
         key, error = next(iter(ran.failures.items()))
         raise ValueError(
-            f"{len(ran.failures)} of {ran.total} cells of {part.name} failed, the first of them {key}: {error}; "
+            f"{len(ran.failures)} of {ran.total} cells of {part.name} failed, first {key}: {error}; "
             f"`dissensus study status {folder}` lists them"
         )
     records = read_folder(folder).records

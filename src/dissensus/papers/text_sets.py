@@ -1,4 +1,4 @@
-"""Sets of texts that several papers learn from: what people said about all items, the texts, and their features."""
+"""Text data sets of several papers: labels, texts and features."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHAOSNLI = ("chaosnli-snli", "chaosnli-mnli")  # its halves, joined in this orde
 
 
 def people_of(name: str) -> Distributions:
-    """What people said, of "chaosnli" (both halves, SNLI first), "popquorn" (offensiveness) or "hs-brexit"."""
+    """Load the labels of "chaosnli" (both halves, SNLI first), "popquorn" (offensiveness) or "hs-brexit"."""
     if name != "chaosnli":
         return as_distributions(load(name).labels)
     halves = [as_distributions(load(half).labels) for half in CHAOSNLI]
@@ -29,7 +29,7 @@ def people_of(name: str) -> Distributions:
 
 
 def texts_of(name: str, rows: np.ndarray) -> tuple[Sequence[str], Sequence[str] | None]:
-    """The texts of some items, and the second ones where items are pairs of sentences.  rows: (r,)"""
+    """Load the texts of some items, and the second texts if items are pairs of sentences.  rows: (r,)"""
     if name != "chaosnli":
         return _column((name,), "text", rows), None
     left, right = (_column(CHAOSNLI, column, rows) for column in ("premise", "hypothesis"))
@@ -39,13 +39,13 @@ def texts_of(name: str, rows: np.ndarray) -> tuple[Sequence[str], Sequence[str] 
 def minilm_features(
     name: str, people: Distributions, rows: np.ndarray, folder: Path, progress: Callable[[int, int], None]
 ) -> np.ndarray:
-    """Features of some items by all-MiniLM-L6-v2, kept in the folder; of pairs u, v, |u - v|, u * v.  -> (r, d)"""
+    """Embed some items with all-MiniLM-L6-v2, cached in the folder; pairs as u, v, |u - v|, u * v.  -> (r, d)"""
     items = text_items(people.items[rows], *texts_of(name, rows))
     return embed(items, "minilm", folder / f"{name}.npy", say=lambda notice: None, progress=progress).values
 
 
 def some_of(n: int, at_most: int | None) -> np.ndarray:
-    """Evenly spaced positions, all of them where they are few enough."""
+    """Return at most so many evenly spaced positions."""
     wanted = n if at_most is None else min(n, at_most)
     return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
 

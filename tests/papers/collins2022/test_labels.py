@@ -8,8 +8,8 @@ import pytest
 from dissensus.deliver import deaggregated
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.papers.collins2022 import arms
-from dissensus.papers.collins2022.images import shrunk
-from dissensus.papers.collins2022.labels import beliefs_of, fixed_labels, pool, votes_of
+from dissensus.papers.collins2022.images import differences
+from dissensus.papers.collins2022.labels import beliefs_of, make_fixed_labels, pool, votes_of
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_any_number_of_annotators_of_the_paper_can_be_drawn_for_every_image(whol
 
 
 def test_controls_change_the_900_images_and_no_other(whole):
-    made = fixed_labels(whole)
+    made = make_fixed_labels(whole)
     for name in ("random", "uniform"):
         changed = np.abs(made[name].probs - made["hard"].probs).max(axis=1) > 1e-12
         assert np.array_equal(changed, whole.own), name
@@ -71,7 +71,7 @@ def test_gamma_and_beta_are_chosen_by_other_images_than_those_judged_on(whole):
 
 def test_smaller_images_are_means_of_squares_of_pixels():
     pixels = np.arange(2 * 4 * 4 * 3, dtype=np.uint8).reshape(2, 4, 4, 3)
-    small = shrunk(pixels, 2)
+    small = differences(pixels, 2)
     assert small.shape == (2, 2, 2, 3) and small[1, 0, 1, 2] == round(pixels[1, :2, 2:, 2].mean())
     with pytest.raises(ValueError, match="images of 4 pixels cannot be divided into 3"):
-        shrunk(pixels, 3)
+        differences(pixels, 3)

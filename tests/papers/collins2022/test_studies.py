@@ -8,7 +8,7 @@ import pytest
 from dissensus import Beliefs, Votes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS, kind_of
-from dissensus.papers.collins2022.studies import SIZES, choosing, milestones, spec
+from dissensus.papers.collins2022.studies import SIZES, choice_studies, milestones, spec
 from dissensus.papers.paper import SCALES
 from dissensus.study import cells_of, study_of
 
@@ -34,7 +34,7 @@ def test_full_scale_is_five_seeds_of_three_networks_for_65_epochs():
     """12 kinds of votes and controls and 11 of stated labels, 15 runs of each; 7 gammas, 9 betas, 7 rates for two."""
     counts = {name: len(cells(name, "networks", "full")) for name in NAMES}
     assert counts == {"votes": 12 * 15, "beliefs": 11 * 15, "gamma": 7 * 15, "smoothing": 9 * 15, "rates": 7 * 2 * 5}
-    assert [name for name, _ in choosing("full")] == ["gamma", "smoothing", "rates"]
+    assert [name for name, _ in choice_studies("full")] == ["gamma", "smoothing", "rates"]
     models = {cell.model.name: cell.model.settings for cell in cells("votes", "networks", "full")}
     assert {name: own["learning_rate"] for name, own in models.items()} == {
         "resnet34a": 0.1,

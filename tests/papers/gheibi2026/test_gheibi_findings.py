@@ -20,7 +20,7 @@ from dissensus.papers.gheibi2026.findings_inside import (
     target_findings,
 )
 from dissensus.papers.gheibi2026.findings_main import two_sided
-from dissensus.papers.gheibi2026.proposition import delivered, sides
+from dissensus.papers.gheibi2026.proposition import measure_delivery, sides
 from dissensus.papers.paper import Results
 from dissensus.train.model import softmax
 
@@ -35,7 +35,7 @@ def crowd() -> tuple[Distributions, np.ndarray]:
 
 def test_the_proposition_holds_for_labels_drawn_by_sls(crowd):
     people, q = crowd
-    numbers: dict[str, Any] = sides(people.probs, q) | delivered(people, q, sls(people, 0)) | {"items": 300}
+    numbers: dict[str, Any] = sides(people.probs, q) | measure_delivery(people, q, sls(people, 0)) | {"items": 300}
     told = {key: finding.verdict for key, finding in proposition_findings(numbers).items()}
     assert told.pop("proposition-parameters") == "cannot be tested here" and set(told.values()) == {"equal"}
 
@@ -43,7 +43,7 @@ def test_the_proposition_holds_for_labels_drawn_by_sls(crowd):
 def test_the_proposition_fails_for_labels_of_other_items(crowd):
     """The method broken: SLS that draws from distributions of other items has another objective."""
     people, q = crowd
-    broken = delivered(people, q, shuffled(sls(people, 0), 0))
+    broken = measure_delivery(people, q, shuffled(sls(people, 0), 0))
     assert broken["squared errors"] > 10
     numbers: dict[str, Any] = sides(people.probs, q) | broken | {"items": 300}
     told = proposition_findings(numbers)
@@ -59,7 +59,7 @@ def gap(best: list[float], last: list[float]) -> Gap:
 def test_the_best_epoch_decides_and_the_last_stands_beside_it():
     told = direction([gap([0.01, 0.02, 0.01, 0.02, 0.015], [-0.1, -0.09, -0.11, -0.1, -0.08])], -1, test=True)
     assert told.verdict == "differs"
-    assert "this way in 0 of 5 seeds, p = 1" in told.ours and "this way in 5 of 5 seeds, p = 0.0312" in told.ours
+    assert "same sign in 0 of 5 seeds, p = 1" in told.ours and "same sign in 5 of 5 seeds, p = 0.0312" in told.ours
     assert "ahead after the last epoch and not after the best" in told.reason and "0.460 to 0.620" in told.reason
 
 
@@ -150,7 +150,7 @@ def test_one_flatter_arm_is_enough_for_shuffled_labels_not_to_be_flattest():
     for seed in ("0", "1", "2"):
         seen.results.numbers["heads-probes"]["best"]["curvature"]["multipass"][seed]["trace_full"] = 0.5
     told = curvature_findings(seen)["table-4-shuffled"]
-    assert told.verdict == "differs" and told.ours.endswith("so in 7 of 8 comparisons")
+    assert told.verdict == "differs" and told.ours.endswith("in 7 of 8 comparisons")
 
 
 def test_gaps_on_texts_are_paired_by_seed():

@@ -8,13 +8,13 @@ import pytest
 from dissensus.datasets import load
 from dissensus.labels.distances import entropy
 from dissensus.labels.shares import as_distributions
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.claims import CLAIMS
 
 
 def values(metric: str) -> dict[str, float]:
-    return {arm: printed(row[p.METRICS.index(metric)]).value for arm, row in p.MAIN.items()}
+    return {arm: parse_printed(row[p.METRICS.index(metric)]).value for arm, row in p.MAIN.items()}
 
 
 def test_soft_nll_is_kl_and_the_entropy_of_people_for_every_delivery():
@@ -55,7 +55,7 @@ def test_p_of_ten_seeds_are_multiples_of_one_in_1024():
 def test_sls_is_above_soft_labels_by_every_detector_and_flatter_at_every_k():
     assert all(float(sls) > float(soft) for sls, soft, _ in p.NEAR.values())
     for row in p.HESSIAN_SWEEP.values():
-        sls, soft, sls_high, soft_high = (printed(text).value for text in row)
+        sls, soft, sls_high, soft_high = (parse_printed(text).value for text in row)
         assert sls < soft and sls_high < soft_high
 
 

@@ -15,10 +15,10 @@ from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import Evidence
 from dissensus.papers.gheibi2026.findings_main import dynamics_findings, family_findings, main_findings
 from dissensus.papers.gheibi2026.findings_sweep import held_findings, sweep_findings
-from dissensus.papers.gheibi2026.measures import batches_of, diagnosed, module_of
-from dissensus.papers.gheibi2026.paper import PAPER, shrunk
+from dissensus.papers.gheibi2026.measures import batches_of, diagnose_sparsity, module_of
+from dissensus.papers.gheibi2026.paper import PAPER, differences
 from dissensus.papers.gheibi2026.studies import FAMILY, FEW, MAIN, SIZES, studies_of
-from dissensus.papers.gheibi2026.trained import trained_cells
+from dissensus.papers.gheibi2026.trained import load_cells
 from dissensus.papers.paper import Results
 from dissensus.study import cells_of, load_data, read_predictions, run_study, study_of
 from dissensus.study.spec import Study
@@ -43,7 +43,7 @@ def test_full_is_the_protocol_of_the_paper():
 
 def test_laptop_runs_the_network_of_the_paper_at_a_small_width_and_says_so():
     assert SIZES["laptop"]["resnet18"].model["width"] == 4
-    told = {what: here for what, _, here in shrunk("laptop")}
+    told = {what: here for what, _, here in differences("laptop")}
     assert "width 4" in told["model: resnet18"] and "3 seeds" in told["sweep comparison, small"]
 
 
@@ -140,7 +140,7 @@ def test_models_are_found_again_as_they_were_trained(run):
     study = tiny("sweep")
     (data,) = load_data(study, say=lambda notice: None).values()
     cells = list(
-        trained_cells(
+        load_cells(
             study, folder / "sweep", deliveries=("sls",), keep="best", transforms=("resampled=5",), seeds=2, data=data
         )
     )
@@ -159,7 +159,7 @@ def test_a_head_as_a_module_gives_the_logits_of_the_head(run):
     _, folder = run
     study = tiny("main")
     (data,) = load_data(study, say=lambda notice: None).values()
-    (cell,) = trained_cells(
+    (cell,) = load_cells(
         study, folder / "main", deliveries=("soft",), keep="last", transforms=("",), seeds=1, data=data
     )
     rows = cell.parts.test[:20]
@@ -177,7 +177,7 @@ def test_a_model_gains_nothing_on_itself_and_more_where_its_rival_errs_by_its_ta
     soft, hard = (
         next(
             iter(
-                trained_cells(
+                load_cells(
                     study,
                     folder / "sweep",
                     deliveries=(name,),
@@ -190,7 +190,7 @@ def test_a_model_gains_nothing_on_itself_and_more_where_its_rival_errs_by_its_ta
         )
         for name in ("soft", "multipass")
     )
-    same = diagnosed(soft, soft, soft.parts.train, soft.learned_from())
+    same = diagnose_sparsity(soft, soft, soft.parts.train, soft.learned_from())
     assert same["js"]["bins"] == [0.0] * len(same["js"]["bins"])
-    other = diagnosed(soft, hard, soft.parts.train, soft.learned_from())
+    other = diagnose_sparsity(soft, hard, soft.parts.train, soft.learned_from())
     assert set(other) == {"js", "l1", "high"} and any(other["js"]["bins"])

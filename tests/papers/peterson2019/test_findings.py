@@ -85,7 +85,7 @@ def test_one_network_that_pgd_leaves_accurate_is_enough_to_differ():
     for fold in given.numbers["attacked"]["networks"]["VGG"]["control"]:
         fold["pgd"]["accuracy"] = [0.95, 0.5, 0.3, 0.2]
     made = findings(given, "full")["section-7-pgd-accuracy"]
-    assert made.verdict == "differs" and "at most 20.0 %" in made.ours
+    assert made.verdict == "differs" and "at most 20.0%" in made.ours
 
 
 def test_the_largest_two_differences_after_fgsm_are_those_of_the_run():

@@ -14,8 +14,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Results
 from dissensus.papers.peterson2019.section_5 import findings
 from dissensus.papers.peterson2019.sets import FAR, Inputs
-from dissensus.papers.peterson2019.shift import judged_models
-from dissensus.papers.peterson2019.studies import compared, kinds_of
+from dissensus.papers.peterson2019.shift import judge_models
+from dissensus.papers.peterson2019.studies import comparison_study, kinds_of
 from dissensus.study.run import run_study
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.model_files import load_head
@@ -47,10 +47,10 @@ def test_human_labels_gain_only_where_they_are_about_their_item(tmp_path, broken
     kinds = kinds_of(people) | ({"soft": dealt_elsewhere(people, rng)} if broken else {})
     inputs = {"features": FeatureTable(x, people.labels.items)}
     model = {"head": "linear", "epochs": 40, "keep": "last", "patience": "none", "learning_rate": 0.01}
-    study = compared("made up", people, kinds, inputs, [model], folds=4)
+    study = comparison_study("made up", people, kinds, inputs, [model], folds=4)
     run_study(study, tmp_path / "heads", say=lambda notice: None)
     (tmp_path / "shift").mkdir()
-    judge = partial(judged_models, tmp_path / "heads", tmp_path / "shift", load_head)
+    judge = partial(judge_models, tmp_path / "heads", tmp_path / "shift", load_head)
     new, other = world(np.random.default_rng(1))
     strengths = {"cifar10": 1, "imagenet": 1.5, "far": 2}
     sets = {name: Inputs(new * strength, other.gold) for name, strength in strengths.items()}

@@ -7,8 +7,8 @@ import pytest
 
 from dissensus.datasets.cifar10 import CLASSES
 from dissensus.labels.distributions import Distributions
-from dissensus.papers.peterson2019.paper import parts, shrunk
-from dissensus.papers.peterson2019.sets import FAR, collected, imagenet_images, one_hot, shifted_images
+from dissensus.papers.peterson2019.paper import differences, parts
+from dissensus.papers.peterson2019.sets import FAR, available_versions, imagenet_images, load_shifted_images, one_hot
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES, SIZES
 from dissensus.papers.peterson2019.tuned import ROWS, classes_of, material, material_from, rows_of, settings_of
 from dissensus.study.grid import cells_of
@@ -44,9 +44,9 @@ def test_laptop_runs_every_network_and_says_what_it_shrinks():
     assert list(SIZES["laptop"].networks) == list(ARCHITECTURES)
     for name, sized in SIZES["laptop"].networks.items():
         assert NETWORKS[sized.network].family == NETWORKS[ARCHITECTURES[name]].family
-    said = {what for what, _, _ in shrunk("laptop")}
+    said = {what for what, _, _ in differences("laptop")}
     assert {"networks", "images of CIFAR-10H, folds", "training from scratch", "alpha of mixup"} <= said
-    assert "networks" not in {what for what, _, _ in shrunk("full")}
+    assert "networks" not in {what for what, _, _ in differences("full")}
 
 
 def test_each_row_of_table_1_learns_what_it_is_named_after():
@@ -74,15 +74,15 @@ def test_the_far_set_is_near_and_not_the_same(loaded):
 def test_cifar101_is_judged_on_where_a_user_has_it(loaded, data_folder, tmp_path, monkeypatch):
     loaded("cifar10h")
     before = settings_of("quick")
-    assert collected() == {} and "CIFAR-10.1 v4 and v6" in {what for what, _, _ in shrunk("quick")}
+    assert available_versions() == {} and "CIFAR-10.1 v4 and v6" in {what for what, _, _ in differences("quick")}
     for place in data_folder.iterdir():
         (tmp_path / place.name).symlink_to(place)
     for version, n in (("v4", 2_021), ("v6", 2_000)):
         np.save(tmp_path / f"cifar10.1_{version}_data.npy", np.full((n, 32, 32, 3), n % 256, dtype=np.uint8))
         np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.arange(n) % 10)
     monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
-    assert collected() == {"v6": "cifar10.1-v6", "v4": "cifar10.1-v4"}
-    sizes = {name: len(inputs.classes) for name, inputs in shifted_images(500).items()}
+    assert available_versions() == {"v6": "cifar10.1-v6", "v4": "cifar10.1-v4"}
+    sizes = {name: len(inputs.classes) for name, inputs in load_shifted_images(500).items()}
     assert sizes == {"cifar10": 500, "v6": 500, "v4": 500, "imagenet": 1_065, "far": 205}
     kept = material_from(material("quick").arrays())
     assert {name: len(inputs.classes) for name, inputs in kept.elsewhere.items()} == {
@@ -93,7 +93,7 @@ def test_cifar101_is_judged_on_where_a_user_has_it(loaded, data_folder, tmp_path
     assert settings_of("quick") == before | {"CIFAR-10.1": ["v4", "v6"]}
     data = {part.name: part.data for part in parts("quick")}
     assert "cifar10.1-v4" in data["tuned"] and "cifar10.1-v6" in data["scratch-shift"]
-    assert "CIFAR-10.1 v4 and v6" not in {what for what, _, _ in shrunk("quick")}
+    assert "CIFAR-10.1 v4 and v6" not in {what for what, _, _ in differences("quick")}
 
 
 def test_controls_learn_the_class_of_the_data_set(loaded):

@@ -12,7 +12,7 @@ from scipy.stats import ttest_rel
 
 from dissensus.datasets import features
 from dissensus.labels.sampling import spread_over_entropy
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.singh2025.published import SCORES
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fitting import scores_of
@@ -75,7 +75,7 @@ def test_the_page_prints_the_recorded_numbers():
             assert cell == f"{line['hard'].mean():.3f} → {line['soft'].mean():.3f} (p {line['p']:.0e})"
         scale = 100 if score == "accuracy" else 1
         for text, theirs in zip((published_hard, published_soft), SCORES[name][metric], strict=True):
-            assert float(text) * scale == pytest.approx(printed(theirs).value)
+            assert float(text) * scale == pytest.approx(parse_printed(theirs).value)
     heads = json.loads((ROOT / "benchmarks" / "results" / "soft_heads.json").read_text(encoding="utf-8"))
     scores = ("accuracy", "soft_nll", "kl", "entropy_correlation")
     kept = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.singh2025.published import CHOSEN, CLAIMS, GAINS, LABELS, NAMES, P_VALUES, SCORES
 from dissensus.papers.singh2025.work import grid_of
 
 
 def pair(name: str, metric: str) -> tuple[float, float]:
-    hard, soft = (printed(text).value for text in SCORES[name][metric])
+    hard, soft = (parse_printed(text).value for text in SCORES[name][metric])
     return hard, soft
 
 
@@ -23,7 +23,7 @@ def test_relative_gains_of_table_4_follow_from_its_correlations(name):
 
 
 def test_the_mean_gain_in_correlation_follows_from_the_rows_and_that_in_kl_does_not():
-    """61 % is the mean of the three rows; 32 % is that of one row alone, and the three give 20 %."""
+    """61% is the mean of the three rows; 32% is that of one row alone, and the three give 20%."""
     assert np.mean([float(gain.strip("+ %")) for gain in GAINS.values()]) == pytest.approx(61, abs=0.5)
     lower = {name: 100 * (1 - soft / hard) for name in NAMES for hard, soft in [pair(name, "kl")]}
     assert lower["cifar10h-hard"] == pytest.approx(32, abs=0.5)
@@ -33,7 +33,7 @@ def test_the_mean_gain_in_correlation_follows_from_the_rows_and_that_in_kl_does_
 @pytest.mark.parametrize("name", NAMES)
 def test_p_values_below_a_twentieth_are_those_of_differences_beyond_the_spread(name):
     for metric, p in zip(("accuracy", "kl"), P_VALUES[name], strict=True):
-        texts = [printed(text, n=10) for text in SCORES[name][metric]]
+        texts = [parse_printed(text, n=10) for text in SCORES[name][metric]]
         gap = abs(texts[0].value - texts[1].value)
         beyond = gap > 2.1 * np.hypot(*((text.sd or 0) / np.sqrt(10) for text in texts))
         assert beyond == (float(p) < 0.05)

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.papers.sucholutsky2023.judged_simulations import simulation_findings
 from dissensus.papers.sucholutsky2023.judged_theory import theory_findings
-from dissensus.papers.sucholutsky2023.simulated_figures import simulated_figures
+from dissensus.papers.sucholutsky2023.simulated_figures import simulation_figures
 from dissensus.papers.sucholutsky2023.simulation import GRID, SIZES, fewer_numbers, preferences, read_off, recoveries
 from dissensus.papers.sucholutsky2023.theory import theory
 from dissensus.plan.grid import Grid, GridConfig
@@ -111,7 +111,7 @@ def test_a_simulation_goes_on_from_its_file(simulated):
 
 
 def test_figures_show_what_was_simulated(simulated):
-    drawn = {figure.key: figure for figure in simulated_figures(simulated)}
+    drawn = {figure.key: figure for figure in simulation_figures(simulated)}
     assert {
         "figure-1-ratio-soft",
         "figure-1-rho-hard",

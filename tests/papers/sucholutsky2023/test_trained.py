@@ -10,10 +10,10 @@ import pytest
 
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Results
+from dissensus.papers.sucholutsky2023.differences import differences
 from dissensus.papers.sucholutsky2023.figures import small_data_figures
 from dissensus.papers.sucholutsky2023.judged_small_data import small_data_findings
 from dissensus.papers.sucholutsky2023.sets import label_kinds
-from dissensus.papers.sucholutsky2023.shrunk import shrunk
 from dissensus.papers.sucholutsky2023.studies import (
     EPOCHS,
     NETWORKS,
@@ -121,7 +121,7 @@ def test_full_is_the_papers_protocol(kinds):
 
 
 def test_what_is_smaller_is_said(data_folder):
-    said = {scale: {row[0]: row[2] for row in shrunk(scale)} for scale in ("quick", "laptop", "full")}
+    said = {scale: {row[0]: row[2] for row in differences(scale)} for scale in ("quick", "laptop", "full")}
     for scale in ("quick", "laptop"):
         assert all(name in said[scale]["networks"] for name in NETWORKS.values())
         assert {"training of networks", "networks on few images"} <= said[scale].keys()

@@ -11,10 +11,10 @@ from dissensus.labels.intervals import Interval
 from dissensus.papers.claims import Finding, Verdict
 from dissensus.papers.collins2022.studies import RATE_GRID, RATES
 from dissensus.papers.reading import interval_of
-from dissensus.papers.verdicts import shown, untested
+from dissensus.papers.verdicts import cannot_test, format_estimate
 
 
-def chosen(losses: Mapping[str, Sequence[float]], theirs: float, models: str) -> Finding:
+def choice_finding(losses: Mapping[str, Sequence[float]], theirs: float, models: str) -> Finding:
     """The value with the lowest mean validation loss, and how far that of the paper is from it.
 
     losses  by value, in the same order of models and seeds
@@ -34,7 +34,9 @@ def chosen(losses: Mapping[str, Sequence[float]], theirs: float, models: str) ->
         verdict: Verdict = "cannot be tested here" if len(alike) == len(losses) - 1 else "same direction"
         return Finding(ours=ours, verdict=verdict, reason=reason, parts=("choices",))
     interval: Interval = interval_of(gaps)
-    ours = f"{best}; that of {other} is {shown(interval, 4, signed=True)} higher over {len(gaps)} runs ({table})"
+    ours = (
+        f"{best}; that of {other} is {format_estimate(interval, 4, signed=True)} higher over {len(gaps)} runs ({table})"
+    )
     if interval.low <= 0:
         reason = "the validation losses of these values cannot be told apart here"
         return Finding(ours=ours, verdict="cannot be tested here", reason=reason, parts=("choices",))
@@ -46,13 +48,13 @@ def chosen(losses: Mapping[str, Sequence[float]], theirs: float, models: str) ->
 
 
 def _no_higher(losses: Sequence[float], best: Sequence[float]) -> bool:
-    """Whether losses are within chance of those of the best value, run by run."""
+    """Whether losses are not significantly different from those of the best value, run by run."""
     return interval_of((np.array(losses) - np.array(best)).tolist()).low <= 0
 
 
 def rates_chosen(losses: Mapping[str, Mapping[str, Sequence[float]]] | None) -> Finding:
     if losses is None:
-        return untested("which rate is best hangs on the width and the number of epochs; full scale runs it")
+        return cannot_test("which rate is best hangs on the width and the number of epochs; full scale runs it")
     best: dict[str, Any] = {
         model: min(own, key=lambda rate: float(np.mean(own[rate]))) for model, own in losses.items()
     }

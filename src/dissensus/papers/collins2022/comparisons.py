@@ -18,7 +18,7 @@ from dissensus.papers.claims import Finding, Verdict
 from dissensus.papers.collins2022 import published
 from dissensus.papers.collins2022.published import SETS, UNIT
 from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.verdicts import direction_finding, no_difference_finding, shown
+from dissensus.papers.verdicts import direction_finding, format_estimate, no_difference_finding
 
 HEADS = ("mlp", "linear")  # all other models are networks
 FEWEST = 3  # runs below which no difference between labels is judged
@@ -39,7 +39,7 @@ def changes(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metr
     return runs
 
 
-def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+def compare_kinds(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
     """The paper's order of two kinds of labels; where it finds no benefit, that there is none."""
     runs = changes(scores, kind, other, set_, metric)
     change = published.change(kind, other, set_, metric)
@@ -48,9 +48,9 @@ def compared(scores: Mapping[str, Scores], kind: str, other: str, set_: str, met
     def judge(own: Runs) -> Finding:
         if no_benefit:
             return not_better(own, scores, UNIT[metric])
-        return directed(own, -1 if change < 0 else 1, scores, UNIT[metric])
+        return direction_with_reason(own, -1 if change < 0 else 1, scores, UNIT[metric])
 
-    return explained(by_models(judge, runs), scores, kind, other, set_, metric)
+    return explain(by_models(judge, runs), scores, kind, other, set_, metric)
 
 
 def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
@@ -72,7 +72,7 @@ def near(scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric:
         )
         return enough(finding, own)
 
-    return explained(by_models(judge, runs), scores, kind, other, set_, metric)
+    return explain(by_models(judge, runs), scores, kind, other, set_, metric)
 
 
 def _margin(kind: str, set_: str, metric: str) -> float:
@@ -82,11 +82,11 @@ def _margin(kind: str, set_: str, metric: str) -> float:
 
 
 def not_better(runs: Runs, scores: Mapping[str, Scores], unit: str) -> Finding:
-    """A benefit that the paper does not find: it differs only where there is one beyond chance."""
+    """A benefit that the paper does not find: it differs only where there is one significant."""
     interval = interval_of(runs)
     verdict: Verdict = "differs" if interval.high < 0 else "same direction"
-    better = "better beyond chance" if verdict == "differs" else "not better beyond chance"
-    ours = f"{shown(interval, 1, signed=True)}{unit} over {len(runs)} runs, {better}"
+    better = "significantly better" if verdict == "differs" else "not significantly better"
+    ours = f"{format_estimate(interval, 1, signed=True)}{unit} over {len(runs)} runs, {better}"
     finding = Finding(ours=ours, verdict=verdict, parts=parts_of(scores, runs), value=interval, runs=runs)
     return enough(finding, runs)
 
@@ -99,7 +99,7 @@ def enough(finding: Finding, runs: Runs) -> Finding:
     return replace(with_reason(finding, reason), verdict="cannot be tested here")
 
 
-def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
+def explain(finding: Finding, scores: Mapping[str, Scores], kind: str, other: str, set_: str, metric: str) -> Finding:
     """With the likely reason, where it differs and the numbers show one."""
     interval = finding.value
     if finding.verdict != "differs" or interval is None:
@@ -108,7 +108,7 @@ def explained(finding: Finding, scores: Mapping[str, Scores], kind: str, other: 
         return with_reason(finding, _open(interval, kind, other, set_, metric))
     if metric != "calibration" and kind in STATED and other in VOTED:
         by_set = [float(np.mean(list(changes(scores, kind, other, name, metric).values()))) for name in SETS]
-        reason = f"{by_set[0]:+.1f} % by CIFAR-10H labels, {by_set[1]:+.1f} % by CIFAR-10S labels"
+        reason = f"{by_set[0]:+.1f}% by CIFAR-10H labels, {by_set[1]:+.1f}% by CIFAR-10S labels"
         if by_set[1] < by_set[0]:
             reason += ": stated labels do better where stated labels judge"
     else:
@@ -152,7 +152,7 @@ def _too_sure(scores: Mapping[str, Scores], kind: str, set_: str) -> float:
     return float(np.mean(runs))
 
 
-def directed(runs: Runs, sign: Literal[-1, 1], scores: Mapping[str, Scores], unit: str) -> Finding:
+def direction_with_reason(runs: Runs, sign: Literal[-1, 1], scores: Mapping[str, Scores], unit: str) -> Finding:
     """A difference that the paper says is above or below zero."""
     finding = direction_finding(
         interval_of(runs), runs, sign, over="runs", parts=parts_of(scores, runs), digits=1, unit=unit
@@ -181,7 +181,7 @@ def by_models(judge: Callable[[Runs], Finding], runs: Runs) -> Finding:
         if models:
             groups[name] = interval = interval_of([value for model in models for value in by_model[model]])
             each = ", ".join(f"{model} {np.mean(by_model[model]):+.1f}" for model in models)
-            texts.append(f"{name} {shown(interval, 1, signed=True)}: {each}")
+            texts.append(f"{name} {format_estimate(interval, 1, signed=True)}: {each}")
     finding = replace(finding, ours=f"{finding.ours} ({'; '.join(texts)})")
     if len(groups) < 2:
         return finding
@@ -190,7 +190,7 @@ def by_models(judge: Callable[[Runs], Finding], runs: Runs) -> Finding:
         return with_reason(finding, networks_alone(alone.verdict))
     both = finding.value
     if both is not None and not both.low < 0 < both.high and groups["networks"].low < 0 < groups["networks"].high:
-        return with_reason(finding, "the networks alone are within chance of no difference")
+        return with_reason(finding, "the networks alone are not significantly different")
     return finding
 
 
@@ -199,7 +199,7 @@ def networks_alone(verdict: Verdict) -> str:
     return f'decided by the heads: the verdict of the networks alone would be "{verdict}"'
 
 
-def averaged(several: Sequence[Runs]) -> Runs:
+def average_runs(several: Sequence[Runs]) -> Runs:
     """The mean of each run over all that it is part of."""
     names = dict.fromkeys(run for runs in several for run in runs)
     return {name: float(np.mean([runs[name] for runs in several if name in runs])) for name in names}

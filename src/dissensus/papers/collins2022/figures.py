@@ -83,7 +83,7 @@ def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
         series=tuple(ours),
         published=(Series("means", names, theirs),),
         parts=tuple(f"scores-{series.name}" for series in ours),
-        note="Below zero, the kind named first scores better. Means with 95 % intervals over runs, a run being a model "
+        note="Below zero, the kind named first scores better. Means with 95% intervals over runs, a run being a model "
         "with a seed; the paper prints no intervals of differences.",
     )
 

@@ -10,17 +10,17 @@ import numpy as np
 
 from dissensus.papers.claims import Finding
 from dissensus.papers.collins2022.arms import BELIEFS, BETA, GAMMA, VOTES
-from dissensus.papers.collins2022.choices import chosen, rates_chosen
+from dissensus.papers.collins2022.choices import choice_finding, rates_chosen
 from dissensus.papers.collins2022.comparisons import (
     HEADS,
     Scores,
-    averaged,
+    average_runs,
     by_models,
     changes,
-    compared,
-    directed,
+    compare_kinds,
+    direction_with_reason,
     enough,
-    explained,
+    explain,
     near,
     networks_alone,
     not_better,
@@ -42,19 +42,19 @@ from dissensus.papers.collins2022.published import (
     SMOOTHING,
     UNIT,
 )
-from dissensus.papers.collins2022.studies import MODELS, choosing
+from dissensus.papers.collins2022.studies import MODELS, choice_studies
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import Runs, interval_of, runs_of
-from dissensus.papers.verdicts import count_finding, shown
+from dissensus.papers.verdicts import count_finding, format_estimate
 
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each of `published.CLAIMS`."""
     numbers = results.numbers
     made = label_findings(numbers["labels"])
-    models = choosing(scale)[0][1]
-    made["gamma"] = chosen(numbers["choices"]["gamma"], GAMMA, models)
-    made["beta"] = chosen(numbers["choices"]["smoothing"], BETA, models)
+    models = choice_studies(scale)[0][1]
+    made["gamma"] = choice_finding(numbers["choices"]["gamma"], GAMMA, models)
+    made["beta"] = choice_finding(numbers["choices"]["smoothing"], BETA, models)
     made["learning-rates"] = rates_chosen(numbers["choices"].get("rates"))
     deciding = ("networks",) if scale == "full" else MODELS
     learned = learning_findings({models: numbers[f"scores-{models}"]["scores"] for models in deciding})
@@ -69,7 +69,7 @@ def _accuracy(results: Results, models: str) -> float:
 
 def with_accuracies(findings: Mapping[str, Finding], accuracies: Mapping[str, float]) -> dict[str, Finding]:
     """With how accurate models are, where a claim fails or would fail by the networks alone."""
-    text = " and ".join(f"{models} {100 * accuracy:.0f} %" for models, accuracy in accuracies.items())
+    text = " and ".join(f"{models} {100 * accuracy:.0f}%" for models, accuracy in accuracies.items())
     return {
         key: with_reason(finding, f"accuracy here: {text}")
         if finding.verdict == "differs" or networks_alone("differs") in finding.reason
@@ -86,7 +86,9 @@ def learning_findings(scores: Mapping[str, Scores]) -> dict[str, Finding]:
     made: dict[str, Finding] = {}
     for key, _, kind, other, _ in LOWER:
         made |= {
-            f"{key}-{set_}-{metric}": compared(scores, kind, other, set_, metric) for set_ in SETS for metric in METRICS
+            f"{key}-{set_}-{metric}": compare_kinds(scores, kind, other, set_, metric)
+            for set_ in SETS
+            for metric in METRICS
         }
     for key, _, kind, other, _ in NEAR:
         metrics = [metric for metric in METRICS if metric != "ce" or key == "table-1-votes"]
@@ -95,7 +97,9 @@ def learning_findings(scores: Mapping[str, Scores]) -> dict[str, Finding]:
         }
     for key, _, kind, other in SMOOTHING:
         made |= {
-            f"{key}-{set_}-{metric}": compared(scores, kind, other, set_, metric) for set_ in SETS for metric in METRICS
+            f"{key}-{set_}-{metric}": compare_kinds(scores, kind, other, set_, metric)
+            for set_ in SETS
+            for metric in METRICS
         }
     for metric in ("calibration", "fgsm"):
         for key, (kinds, others, _) in CONTROLS_OF[metric].items():
@@ -107,7 +111,7 @@ def learning_findings(scores: Mapping[str, Scores]) -> dict[str, Finding]:
         made[f"table-4-best-{set_}"] = _best(scores, set_)
         made[f"figure-10-{set_}"] = _for_the_same_seconds(scores, set_)
     for metric in METRICS:
-        made[f"deaggregated-{metric}"] = _deaggregated(scores, metric)
+        made[f"deaggregated-{metric}"] = _deaggregation_finding(scores, metric)
         made[f"figure-6-{metric}"] = _for_as_many(scores, metric)
     made["figure-6-few"] = _eight_votes(scores)
     return made
@@ -126,17 +130,19 @@ def _pairs(
         interval = interval_of(runs)
         lower = lower and interval.value < 0
         where = f" {BY[set_]}" if len(sets) > 1 else ""
-        texts.append(f"{NAMES[kind]} against {NAMES[other]}{where} {shown(interval, 1, signed=True)}{UNIT[metric]}")
-    finding = count_finding(agreeing, over="comparisons", parts=parts_of(scores, used), said="; ".join(texts))
+        texts.append(
+            f"{NAMES[kind]} against {NAMES[other]}{where} {format_estimate(interval, 1, signed=True)}{UNIT[metric]}"
+        )
+    finding = count_finding(agreeing, over="comparisons", parts=parts_of(scores, used), text="; ".join(texts))
     if not lower:
         finding = replace(finding, verdict="differs")
-    finding = _counted_apart(enough(finding, used), agreeing)
+    finding = _count_separately(enough(finding, used), agreeing)
     if finding.verdict != "differs":
         return finding
     return with_reason(finding, f"{BY[sets[0]]}, {sureness(scores, (*kinds, *others), sets[0])}")
 
 
-def _counted_apart(finding: Finding, agreeing: Mapping[str, bool]) -> Finding:
+def _count_separately(finding: Finding, agreeing: Mapping[str, bool]) -> Finding:
     """With the counts of heads and of networks, where both were run."""
     groups: dict[str, list[bool]] = {}
     for name, holds in agreeing.items():
@@ -154,9 +160,9 @@ def _counted_apart(finding: Finding, agreeing: Mapping[str, bool]) -> Finding:
 def _larger(scores: Mapping[str, Scores], set_: str) -> Finding:
     one, two = (changes(scores, f"s {count}", f"h {count}", set_, "ce") for count in (1, 2))
     runs = {run: one[run] - two[run] for run in one}
-    finding = by_models(lambda own: directed(own, -1, scores, " points"), runs)
+    finding = by_models(lambda own: direction_with_reason(own, -1, scores, " points"), runs)
     means = [np.mean(list(each.values())) for each in (one, two)]
-    text = f"{means[0]:+.1f} % with one, {means[1]:+.1f} % with two; the difference is {finding.ours}"
+    text = f"{means[0]:+.1f}% with one, {means[1]:+.1f}% with two; the difference is {finding.ours}"
     return replace(finding, ours=text)
 
 
@@ -170,10 +176,10 @@ def _best(scores: Mapping[str, Scores], set_: str) -> Finding:
     return finding
 
 
-def _deaggregated(scores: Mapping[str, Scores], metric: str) -> Finding:
+def _deaggregation_finding(scores: Mapping[str, Scores], metric: str) -> Finding:
     each = {(kind, set_): changes(scores, kind, f"{kind} aggregated", set_, metric) for kind in "hs" for set_ in SETS}
-    runs = averaged(list(each.values()))
-    finding = by_models(lambda own: directed(own, -1, scores, UNIT[metric]), runs)
+    runs = average_runs(list(each.values()))
+    finding = by_models(lambda own: direction_with_reason(own, -1, scores, UNIT[metric]), runs)
     texts = ", ".join(
         f"CIFAR-10{kind.upper()} {BY[set_]} {np.mean(list(own.values())):+.1f}{UNIT[metric]}"
         for (kind, set_), own in each.items()
@@ -184,8 +190,8 @@ def _deaggregated(scores: Mapping[str, Scores], metric: str) -> Finding:
 def _for_as_many(scores: Mapping[str, Scores], metric: str) -> Finding:
     counts = sorted(set(VOTES) & set(BELIEFS))
     each = [changes(scores, f"s {count}", f"h {count}", set_, metric) for count in counts for set_ in SETS]
-    runs = averaged([own for own in each if own])
-    finding = by_models(lambda own: directed(own, -1, scores, UNIT[metric]), runs)
+    runs = average_runs([own for own in each if own])
+    finding = by_models(lambda own: direction_with_reason(own, -1, scores, UNIT[metric]), runs)
     known = {models: [count for count in counts if f"h {count}" in own] for models, own in scores.items()}
     texts = [
         f"{models} with {', '.join(map(str, own))} annotators"
@@ -196,15 +202,15 @@ def _for_as_many(scores: Mapping[str, Scores], metric: str) -> Finding:
 
 
 def _eight_votes(scores: Mapping[str, Scores]) -> Finding:
-    runs = averaged([own for set_ in SETS if (own := changes(scores, "h 8", "s", set_, "ce"))])
-    finding = by_models(lambda own: directed(own, 1, scores, UNIT["ce"]), runs)
+    runs = average_runs([own for set_ in SETS if (own := changes(scores, "h 8", "s", set_, "ce"))])
+    finding = by_models(lambda own: direction_with_reason(own, 1, scores, UNIT["ce"]), runs)
     return with_reason(finding, "8 votes against 6 stated labels are our choice; one at a time, mean of both sets")
 
 
 def _for_the_same_seconds(scores: Mapping[str, Scores], set_: str) -> Finding:
     """Two elicitations and 32 votes cost about the same."""
     runs = changes(scores, "s 2", "h 32", set_, "ce")
-    judged = by_models(lambda own: not_better(own, scores, " %"), runs)
-    finding = explained(judged, scores, "s 2", "h 32", set_, "ce")
+    judged = by_models(lambda own: not_better(own, scores, "%"), runs)
+    finding = explain(judged, scores, "s 2", "h 32", set_, "ce")
     costs = f"two stated labels ({2 * PER_ANSWER:.0f} s) against 32 votes ({32 * PER_VOTE:.0f} s)"
     return with_reason(replace(finding, ours=f"{costs}: {finding.ours}"), "seconds as the paper gives them")

@@ -26,7 +26,7 @@ UNANIMOUS = 0.98  # share of votes: at most one of about fifty differs
 BINS = 8
 
 
-def released_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+def count_released(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """Of the released files."""
     return label_numbers(load("cifar10s"), load("cifar10h"))
 

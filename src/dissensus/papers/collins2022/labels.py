@@ -139,7 +139,7 @@ def beliefs_of(pool: Pool) -> Beliefs:
     )
 
 
-def fixed_labels(pool: Pool) -> dict[str, Distributions]:
+def make_fixed_labels(pool: Pool) -> dict[str, Distributions]:
     """The controls of table 1: the CIFAR-10 class, a random and a uniform distribution for each of the 900."""
     hard = one_hot(pool.gold, pool.items, pool.classes)
     drawn = random_labels(hard, np.random.default_rng(SEED)).probs

@@ -60,7 +60,7 @@ def _learning_claims() -> list[Claim]:
         Claim(key=f"table-3-larger-{set_}", source="table 3; section 5.2",
               claim="The gain of stated labels over votes is larger with one annotator than with two: cross-entropy, "
               f"{SETS[set_]}",
-              published=f"{change('s 1', 'h 1', set_, 'ce'):.0f} % with one, {change('s 2', 'h 2', set_, 'ce'):.0f} % "
+              published=f"{change('s 1', 'h 1', set_, 'ce'):.0f}% with one, {change('s 2', 'h 2', set_, 'ce'):.0f}% "
               "with two, from the printed means")
         for set_ in SETS
     ]  # fmt: skip

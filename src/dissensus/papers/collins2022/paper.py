@@ -8,11 +8,11 @@ from functools import partial
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS
 from dissensus.papers.collins2022.figures import figures
 from dissensus.papers.collins2022.findings import findings
-from dissensus.papers.collins2022.label_numbers import released_numbers
+from dissensus.papers.collins2022.label_numbers import count_released
 from dissensus.papers.collins2022.labels import SEED
 from dissensus.papers.collins2022.learning_claims import CLAIMS
 from dissensus.papers.collins2022.scores import ATTACKED, EPSILON, choices_of, numbers_of
-from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choosing, milestones, study
+from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choice_studies, milestones, study
 from dissensus.papers.paper import Paper, Part, Scale
 
 LABELS = ("cifar10h", "cifar10s")
@@ -23,10 +23,10 @@ WEIGHTS = {"heads": 1.0, "networks": 6.0}
 
 def parts(scale: Scale) -> Sequence[Part]:
     """Label statistics; the studies; what their predictions and networks score on both evaluation sets."""
-    made = [Part(name="labels", work=released_numbers, data=LABELS, settings={"version": 2}, weight=0.1)]
-    for name, models in choosing(scale):
+    made = [Part(name="labels", work=count_released, data=LABELS, settings={"version": 2}, weight=0.1)]
+    for name, models in choice_studies(scale):
         made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
-    chosen = {name: f"{name}-{models}" for name, models in choosing(scale)}
+    chosen = {name: f"{name}-{models}" for name, models in choice_studies(scale)}
     made.append(
         Part(
             name="choices",
@@ -61,7 +61,7 @@ def parts(scale: Scale) -> Sequence[Part]:
     return made
 
 
-def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
+def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
     heads, networks = SIZES[scale]["heads"], SIZES[scale]["networks"]
     rows = [
@@ -71,7 +71,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
             "networks, and two heads on frozen features of an ImageNet ResNet-50: `linear`, and `mlp` with one hidden "
             "layer",
         ),
-        ("runs that decide", "15 of networks", _deciding(scale)),
+        ("runs that decide", "15 of networks", _decisive_runs(scale)),
         ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
         ("images with their CIFAR-10 class", "6,100, so perhaps with the 100 held out", "6,000 at most, without them"),
         (
@@ -122,7 +122,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     ]
 
 
-def _deciding(scale: Scale) -> str:
+def _decisive_runs(scale: Scale) -> str:
     """Whose runs a verdict is about."""
     heads, networks = SIZES[scale]["heads"], SIZES[scale]["networks"]
     n_heads, n_networks = 2 * heads["seeds"], len(networks["widths"]) * networks["seeds"]
@@ -142,6 +142,6 @@ PAPER = Paper(
     claims=CLAIMS,
     parts=parts,
     findings=findings,
-    shrunk=shrunk,
+    differences=differences,
     figures=figures,
 )

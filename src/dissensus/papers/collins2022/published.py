@@ -1,18 +1,18 @@
 """What the paper prints, and what it claims about its labels.
 
-The ± of its tables is the half-width of a 95 % interval over 15 runs: five seeds of each of three networks.
+The ± of its tables is the half-width of a 95% interval over 15 runs: five seeds of each of three networks.
 """
 
 from __future__ import annotations
 
-from dissensus.papers.claims import Claim, Printed, printed
+from dissensus.papers.claims import Claim, Printed, parse_printed
 
 RUNS = 15
-OVER = "± half of a 95 % interval over 15 runs"
+OVER = "± half of a 95% interval over 15 runs"
 SETS = {"10h": "3,000 images with CIFAR-10H labels", "10s": "100 images with CIFAR-10S labels"}
 BY = {"10h": "judged by CIFAR-10H labels", "10s": "judged by CIFAR-10S labels"}
 METRICS = {"ce": "cross-entropy", "calibration": "RMSE calibration error", "fgsm": "loss after FGSM"}
-UNIT = {"ce": " %", "calibration": " points", "fgsm": " %"}  # of differences; a point is 0.01
+UNIT = {"ce": "%", "calibration": " points", "fgsm": "%"}  # of differences; a point is 0.01
 # Tables 1 to 6: (cross-entropy, calibration, loss after FGSM) by kind of labels and evaluation set.
 Row = tuple[str, str, str]
 SCORES: dict[str, dict[str, Row]] = {
@@ -76,11 +76,11 @@ FARTHEST = ("dog", "frog", "bird")  # CIFAR-10 classes of the three images of fi
 def score(kind: str, set_: str, metric: str) -> Printed:
     """A cell of tables 1 to 6."""
     mean = SCORES[set_][kind][list(METRICS).index(metric)].partition("±")[0]
-    return printed(mean)
+    return parse_printed(mean)
 
 
 def half(kind: str, set_: str, metric: str) -> float:
-    """Half of its 95 % interval."""
+    """Half of its 95% interval."""
     return float(SCORES[set_][kind][list(METRICS).index(metric)].partition("±")[2])
 
 
@@ -113,10 +113,10 @@ LABEL_CLAIMS = (
     Claim(key="easy-images", source="section 4.1, footnote 2",
           published="three with an entropy of 0.1 or less in each of 38 of the 40 batches",
           claim="Three easy images are in every batch but two"),
-    Claim(key="two-classes", source="section 4", published="77.2 %",
+    Claim(key="two-classes", source="section 4", published="77.2%",
           claim="Most images of CIFAR-10H have votes for at most two classes, so asking for two is enough"),
     Claim(key="exclusions", source="section 4.1",
-          published="more than two faults of a kind, or a fault and an accuracy below 75 %",
+          published="more than two faults of a kind, or a fault and an accuracy below 75%",
           claim="Nobody who breaks the exclusion rules is among the released answers"),
     Claim(key="completion", source="section 4.2; section 5.1", published="T2 clamp with gamma = 0.1",
           claim="The released labels are the top two classes, the rest spread over classes not ruled out"),
@@ -138,8 +138,8 @@ LABEL_CLAIMS = (
     Claim(key="figures-1-and-2", source="figures 1, 2 and 4", published="examples",
           claim="One answer makes four labels: of the first class (T1) or of both (T2), the rest spread over all other "
           "classes (uniform) or over those not ruled out (clamp)"),
-    Claim(key="disagreement-share", source="section 4.1, after Battleday et al. (2020)", published="around 30 %",
-          claim="On about 30 % of the CIFAR-10 images people disagree much"),
+    Claim(key="disagreement-share", source="section 4.1, after Battleday et al. (2020)", published="around 30%",
+          claim="On about 30% of the CIFAR-10 images people disagree much"),
     Claim(key="seconds", source="section 5.1", published="a median of 32 s", claim="An elicitation takes 32 s"),
     Claim(key="seconds-per-input", source="section 5.1", published="6.4 s",
           claim="Each of the five inputs of an elicitation takes 6.4 s, if all take the same"),
@@ -148,15 +148,15 @@ LABEL_CLAIMS = (
     Claim(key="seconds-of-tables", source="tables 4 and 5, column time",
           published=", ".join(f"{name} {text} s" for name, text in SECONDS.items()),
           claim="Six annotators take this long for each kind of label"),
-    Claim(key="first-right", source="section 6", published="approximately 84 %",
-          claim="In 84 % of the answers the first class is the CIFAR-10 class"),
-    Claim(key="first-two-right", source="section 6", published="92 %",
-          claim="In 92 % the CIFAR-10 class is one of the two classes named"),
-    Claim(key="votes-right", source="section 6", published="95 %",
-          claim="95 % of the votes of CIFAR-10H are for the CIFAR-10 class"),
-    Claim(key="repeats-changed", source="section 6, footnote 4", published="approximately 7 %",
+    Claim(key="first-right", source="section 6", published="approximately 84%",
+          claim="In 84% of the answers the first class is the CIFAR-10 class"),
+    Claim(key="first-two-right", source="section 6", published="92%",
+          claim="In 92% the CIFAR-10 class is one of the two classes named"),
+    Claim(key="votes-right", source="section 6", published="95%",
+          claim="95% of the votes of CIFAR-10H are for the CIFAR-10 class"),
+    Claim(key="repeats-changed", source="section 6, footnote 4", published="approximately 7%",
           claim="Few people change their first class when an image comes back"),
-    Claim(key="repeats-change", source="section 6, footnote 4", published="6 % on average",
+    Claim(key="repeats-change", source="section 6, footnote 4", published="6% on average",
           claim="Those who keep it change its probability by 6 points on average"),
     Claim(key="split", source="section 5.1", published="70/30; 900 labels vary, and 6,100 are CIFAR-10 classes",
           claim="All images of CIFAR-10S are among the 7,000 of 10,000 that are learned from"),

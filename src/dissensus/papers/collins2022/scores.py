@@ -47,16 +47,18 @@ def numbers_of(
         tell(place / len(cells))
         kind = kind_of(study, record["arm"])
         of_model = scores.setdefault(kind, {}).setdefault(record["arm"]["model"], {})
-        scored = evaluated(read_predictions(cell), made)
+        scored = evaluate_cell(read_predictions(cell), made)
         if models == "networks":
             inputs = {"cell": record["cell"], "images": ATTACKED[scale], "epsilon": EPSILON}
-            attacked = compute_once(folder / "attacks", record["cell"], inputs, partial(_attacked, cell, made, scale))
+            attacked = compute_once(
+                folder / "attacks", record["cell"], inputs, partial(_attack_cell, cell, made, scale)
+            )
             scored = {name: scored[name] | {"fgsm": attacked[name]} for name in scored}
         of_model[str(record["seed"])] = scored
     return {"scores": scores}
 
 
-def evaluated(predicted: Distributions, made: Pool) -> dict[str, dict[str, float]]:
+def evaluate_cell(predicted: Distributions, made: Pool) -> dict[str, dict[str, float]]:
     """Cross-entropy and calibration on each evaluation set, and by how much confidence is above accuracy.
 
     Right is the class that people find most probable. Bins hold 100 images, so the 100 of CIFAR-10S are one bin.
@@ -76,7 +78,7 @@ def evaluated(predicted: Distributions, made: Pool) -> dict[str, dict[str, float
     return scores
 
 
-def _attacked(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
+def _attack_cell(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
     """Mean cross-entropy to what people say after FGSM, which raises the same loss."""
     from dissensus.probe.robustness import attack  # torch is loaded where it is needed
     from dissensus.train.network_files import load_network

@@ -11,7 +11,7 @@ import numpy as np
 from dissensus.datasets.catalogue import features
 from dissensus.papers.collins2022.arms import BELIEFS, BETAS, COMPLETIONS, SMOOTHED, VOTES
 from dissensus.papers.collins2022.images import SIDE, images
-from dissensus.papers.collins2022.labels import Pool, beliefs_of, fixed_labels, gamma_labels, pool, votes_of
+from dissensus.papers.collins2022.labels import Pool, beliefs_of, gamma_labels, make_fixed_labels, pool, votes_of
 from dissensus.papers.paper import Scale
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
@@ -155,10 +155,10 @@ def study(name: str, models: str, scale: Scale) -> Study:
 def labels_of(name: str, made: Pool) -> dict[str, Any]:
     """What a study compares, by the names that its cells have."""
     if name == "votes":
-        return {"h": votes_of(made), **fixed_labels(made)}
+        return {"h": votes_of(made), **make_fixed_labels(made)}
     if name == "beliefs":
         return {"s": beliefs_of(made)}
-    return dict(gamma_labels(made)) if name == "gamma" else {"hard": fixed_labels(made)["hard"]}
+    return dict(gamma_labels(made)) if name == "gamma" else {"hard": make_fixed_labels(made)["hard"]}
 
 
 @lru_cache(maxsize=1)
@@ -174,7 +174,7 @@ def images_of(side: int) -> Any:
     return "cifar10-test" if side == SIDE else images(side)
 
 
-def choosing(scale: Scale) -> Sequence[tuple[str, str]]:
+def choice_studies(scale: Scale) -> Sequence[tuple[str, str]]:
     """Which studies choose gamma, beta and learning rates, by which models: networks in the paper's own protocol."""
     if scale == "full":
         return [("gamma", "networks"), ("smoothing", "networks"), ("rates", "networks")]

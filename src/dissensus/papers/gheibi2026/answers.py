@@ -14,7 +14,7 @@ from dissensus.papers.gheibi2026.evidence import TITLES, Evidence
 from dissensus.papers.gheibi2026.published import NAMES
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import interval_of, runs_of
-from dissensus.papers.verdicts import shown
+from dissensus.papers.verdicts import format_estimate
 from dissensus.study.description import StudyFolder
 
 TEXT_QUESTION = "Does the effect of delivery hold for texts: ChaosNLI, POPQUORN, HS-Brexit?"
@@ -111,7 +111,7 @@ def _ceiling(results: Results, scale: Scale) -> Answer:
             above = min(means.values()) - top[0]
             sentences.append(f"{TITLES[model]}: {above:.3f} above it at best, and deliveries differ by {spread:.3f}")
             parts += [part for arm in best if (part := seen.part(model, arm, None)) is not None]
-    first, second = (shown(_interval(of), 3) for of in (top, half))
+    first, second = (format_estimate(_interval(of), 3) for of in (top, half))
     text = (
         f"A model that knew what infinitely many people would say would score a soft NLL of {first} on CIFAR-10H; "
         f"half a crowd ({numbers['half_votes']:.0f} votes) scores {second} of the other half. {'; '.join(sentences)}. "

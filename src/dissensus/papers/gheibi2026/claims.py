@@ -96,7 +96,7 @@ def _main() -> list[Claim]:
               published="0.082 for majority vote, 0.019 for both",
               claim="Majority vote has a larger smooth ECE than soft labels"),
         Claim(key="figure-8-near", source="figure 8", published=f"{p.SOONER['near']} epochs of 200 sooner",
-              claim="SLS comes within 5 % of its best soft NLL sooner than soft labels"),
+              claim="SLS comes within 5% of its best soft NLL sooner than soft labels"),
         Claim(key="figure-8-best", source="figure 8", published=f"{p.SOONER['best']} epochs of 200 sooner",
               claim="SLS reaches its best epoch sooner than soft labels"),
         Claim(key="figure-10-reliability", source="figure 10", published="a figure without numbers",

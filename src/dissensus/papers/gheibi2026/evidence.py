@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.gheibi2026.published import MAIN as MAIN_TABLE
 from dissensus.papers.gheibi2026.published import METRICS, NAMES
 from dissensus.papers.gheibi2026.studies import MAIN, SIZES
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import Runs, gaps, interval_of, runs_of
-from dissensus.papers.verdicts import direction_finding, no_difference_finding, shown, untested
+from dissensus.papers.verdicts import cannot_test, direction_finding, format_estimate, no_difference_finding
 from dissensus.study.description import StudyFolder
 
 Sign = Literal[-1, 1]
@@ -80,7 +80,7 @@ class Evidence:
             one, other = (self.scores(model, metric, delivery, k, keep) for delivery in (arm, base))
             if one is None or other is None:
                 return None
-            mine, its = shared(one, other)
+            mine, its = common_runs(one, other)
             by[keep] = gaps(mine, its)
             means.append(interval_of(its).value)
         parts = dict.fromkeys(part for name in (arm, base) if (part := self.part(model, name, k)))
@@ -119,7 +119,7 @@ class Evidence:
         return [name for name in self.results.folders if name.startswith(f"{model}-")]
 
 
-def shared(one: Mapping[str, float], other: Mapping[str, float]) -> tuple[Runs, Runs]:
+def common_runs(one: Mapping[str, float], other: Mapping[str, float]) -> tuple[Runs, Runs]:
     """Both with the runs that both have."""
     both = [run for run in one if run in other]
     return {run: one[run] for run in both}, {run: other[run] for run in both}
@@ -127,7 +127,7 @@ def shared(one: Mapping[str, float], other: Mapping[str, float]) -> tuple[Runs, 
 
 def margin(metric: str) -> float:
     """What counts as no difference: the spread over seeds that the paper prints for soft labels."""
-    return printed(MAIN_TABLE["soft"][METRICS.index(metric)]).sd or 0.0
+    return parse_printed(MAIN_TABLE["soft"][METRICS.index(metric)]).sd or 0.0
 
 
 def mean_of_runs(runs: Mapping[str, float]) -> float:
@@ -143,18 +143,18 @@ def direction(
     what  the arm that is ahead by the claim, for the reason where the epochs disagree
     """
     if not found:
-        return untested("no model of this scale was run with both arms; scale laptop or full has them")
+        return cannot_test("no model of this scale was run with both arms; scale laptop or full has them")
     first = found[0]
     finding = direction_finding(
         interval_of(first.best), first.best, sign, over="seeds", parts=first.parts, digits=digits
     )
-    return _with_all(finding, found, lambda runs: _directed(runs, sign, digits, test), _why(first, sign, what))
+    return _with_all(finding, found, lambda runs: _format_direction(runs, sign, digits, test), _why(first, sign, what))
 
 
 def no_difference(found: Sequence[Gap], margin: float, *, digits: int = 4) -> Finding:
     """A difference that is none, within a margin; the best epoch of the first model decides."""
     if not found:
-        return untested("no model of this scale was run with both arms; scale laptop or full has them")
+        return cannot_test("no model of this scale was run with both arms; scale laptop or full has them")
     first = found[0]
     finding = no_difference_finding(
         interval_of(first.best), first.best, margin, over="seeds", parts=first.parts, digits=digits
@@ -165,18 +165,18 @@ def no_difference(found: Sequence[Gap], margin: float, *, digits: int = 4) -> Fi
         reason += f"; {_epochs(first, margin, digits)}"
 
     def told(runs: Runs) -> str:
-        return f"{shown(interval_of(runs), digits, signed=True)} over {len(runs)} seeds"
+        return f"{format_estimate(interval_of(runs), digits, signed=True)} over {len(runs)} seeds"
 
     return _with_all(finding, found, told, reason)
 
 
-def deciding(cells: Mapping[str, Gap]) -> dict[str, Gap]:
+def decisive_cells(cells: Mapping[str, Gap]) -> dict[str, Gap]:
     """Of comparisons of several models, those of the one that decides: the first, as `all_gaps` orders them."""
     first = min(cells.values(), key=lambda gap: len(gap.best) < ENOUGH).model
     return {name: gap for name, gap in cells.items() if gap.model == first}
 
 
-def joined(findings: Sequence[Gap]) -> tuple[str, ...]:
+def parts_of(findings: Sequence[Gap]) -> tuple[str, ...]:
     """The parts behind several comparisons, each once."""
     return tuple(dict.fromkeys(part for gap in findings for part in gap.parts))
 
@@ -188,13 +188,13 @@ def _with_all(finding: Finding, found: Sequence[Gap], told: Callable[[Runs], str
         if gap.base is not None:
             text += f" ({gap.base[0]} {gap.base[1]:.4f} and {gap.base[2]:.4f})"
         texts.append(text)
-    return replace(finding, ours=". ".join(texts), reason=reason, parts=joined(found))
+    return replace(finding, ours=". ".join(texts), reason=reason, parts=parts_of(found))
 
 
-def _directed(runs: Runs, sign: Sign, digits: int, test: bool) -> str:
+def _format_direction(runs: Runs, sign: Sign, digits: int, test: bool) -> str:
     agreeing = sum(sign * value > 0 for value in runs.values())
     p = f", p = {p_of(runs, sign):.3g}" if test else ""
-    return f"{shown(interval_of(runs), digits, signed=True)}, this way in {agreeing} of {len(runs)} seeds{p}"
+    return f"{format_estimate(interval_of(runs), digits, signed=True)}, same sign in {agreeing} of {len(runs)} seeds{p}"
 
 
 def p_of(runs: Mapping[str, float], sign: Sign) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.answers import text_gaps
@@ -18,7 +18,7 @@ from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import Runs, interval_of
 
 KEPT = ("best", "last")
-MEANS = "Means with 95 % intervals over seeds."
+MEANS = "Means with 95% intervals over seeds."
 FLATTERED = "The best epoch is chosen by the images it is scored on, as in the paper, which flatters every delivery."
 
 
@@ -78,7 +78,7 @@ def _main(seen: Evidence, model: str, metric: str) -> Figure:
         _points(names, [seen.scores(model, metric, arm, None, keep) for arm in arms], f"{keep} epoch") for keep in KEPT
     )
     place = p.METRICS.index(metric)
-    known = {arm: printed(row[place]).value for arm, row in (p.FAMILY | p.MAIN).items() if arm in arms}
+    known = {arm: parse_printed(row[place]).value for arm, row in (p.FAMILY | p.MAIN).items() if arm in arms}
     return Figure(
         key=f"table-2-{model}-{metric}",
         title=f"{p.METRIC_NAMES[metric]} with all votes: {TITLES[model]}",

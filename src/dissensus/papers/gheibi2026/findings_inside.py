@@ -10,9 +10,9 @@ import numpy as np
 
 from dissensus.papers.claims import Finding
 from dissensus.papers.gheibi2026 import published as p
-from dissensus.papers.gheibi2026.evidence import ENOUGH, TITLES, Evidence, Gap, deciding, direction, shared
+from dissensus.papers.gheibi2026.evidence import ENOUGH, TITLES, Evidence, Gap, common_runs, decisive_cells, direction
 from dissensus.papers.reading import Runs, gaps, interval_of
-from dissensus.papers.verdicts import count_finding, direction_finding, shown, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding, format_estimate
 
 ROUNDING = 1e-9  # what sums over ten classes in double precision may be apart
 CHANCE = 4.0  # standard errors that the mean of squared errors of drawn labels may be off by
@@ -41,7 +41,7 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
             parts=parts,
         ),
     }
-    told["proposition-parameters"] = untested(
+    told["proposition-parameters"] = cannot_test(
         "it follows from equation 6 by the chain rule; the Jacobian of a network is not formed here"
     )
     grows = numbers["extra and entropy"] > 0 and numbers["extra where all agree"] < ROUNDING
@@ -60,13 +60,15 @@ def target_findings(seen: Evidence) -> dict[str, Finding]:
     models = seen.probed_models()
     keys = ("figure-2-correlation", "figure-5", "figure-6", "figure-2-bins")
     if not models:
-        return dict.fromkeys(keys, untested("no model of this scale was looked at so"))
-    told = {key: _correlated(seen, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)}
+        return dict.fromkeys(keys, cannot_test("no model of this scale was looked at so"))
+    told = {
+        key: _correlation_finding(seen, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)
+    }
     grows: dict[str, bool] = {}
     texts = []
     for model in models:
         for keep in ("best", "last"):
-            cells = {name: of["js"]["bins"] for name, of in _diagnosed(seen, model, keep, DECIDES).items()}
+            cells = {name: of["js"]["bins"] for name, of in _diagnosis_finding(seen, model, keep, DECIDES).items()}
             if cells:
                 low, high = (float(np.mean([bins[place] for bins in cells.values()])) for place in (0, -1))
                 larger = {name: bool(bins[-1] > bins[0]) for name, bins in cells.items()}
@@ -76,10 +78,10 @@ def target_findings(seen: Evidence) -> dict[str, Finding]:
                 )
                 grows = grows or larger
     said = f"{READINGS[DECIDES]}: {'; '.join(texts)}; the first decides"
-    return told | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), said=said)}
+    return told | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), text=said)}
 
 
-def _diagnosed(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
+def _diagnosis_finding(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
     return {
         f"{model}, {method}, K = {k}, seed {seed}": of[reading]
         for k, by in seen.probed(model, keep).get("targets", {}).items()
@@ -88,14 +90,16 @@ def _diagnosed(seen: Evidence, model: str, keep: str, reading: str) -> dict[str,
     }
 
 
-def _correlated(seen: Evidence, models: list[str], what: str) -> Finding:
+def _correlation_finding(seen: Evidence, models: list[str], what: str) -> Finding:
     """Spearman's correlation in each run. The paper does not say which images; both readings are told."""
     first: Runs = {}
     texts = []
     for reading, where in READINGS.items():
         for model in models:
             for keep in ("best", "last"):
-                each = {name: of[what]["spearman"] for name, of in _diagnosed(seen, model, keep, reading).items()}
+                each = {
+                    name: of[what]["spearman"] for name, of in _diagnosis_finding(seen, model, keep, reading).items()
+                }
                 runs = {name: value for name, value in each.items() if value is not None}
                 if runs:
                     above = f"above 0 in {sum(value > 0 for value in runs.values())} of {len(runs)} runs"
@@ -132,7 +136,7 @@ def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
     found = []
     for model in seen.probed_models():
         by = {
-            keep: gaps(*shared(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
+            keep: gaps(*common_runs(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
             for keep in ("best", "last")
         }
         if by["best"]:
@@ -158,9 +162,9 @@ def _regime(seen: Evidence, method: str) -> Finding:
                 mine, sls, soft = (runs[run] for runs in means)
                 near[f"{model}, {run}"] = bool(mine < soft and abs(mine - sls) < REGIME * abs(soft - sls))
     if not near:
-        return untested("no model of this scale was looked at so")
+        return cannot_test("no model of this scale was looked at so")
     said = f"largest eigenvalue, best epoch: {'; '.join(texts)}; below soft labels and nearer to SLS"
-    return count_finding(near, over="runs", parts=_probes(seen), said=said)
+    return count_finding(near, over="runs", parts=_probes(seen), text=said)
 
 
 def _flattest(seen: Evidence) -> Finding:
@@ -172,14 +176,14 @@ def _flattest(seen: Evidence) -> Finding:
         for gap in _bent(seen, what, p.SHUFFLED, arm)
     }
     if not cells:
-        return untested("no model of this scale was looked at so")
-    flatter = {name: interval_of(gap.best).value < 0 for name, gap in deciding(cells).items()}
+        return cannot_test("no model of this scale was looked at so")
+    flatter = {name: interval_of(gap.best).value < 0 for name, gap in decisive_cells(cells).items()}
     means = "; ".join(f"{name} {interval_of(gap.best).value:+.2f}" for name, gap in cells.items())
     finding = count_finding(
         flatter,
         over="comparisons",
         parts=_probes(seen),
-        said=f"best epoch, shuffled SLS less the others: {means}; flatter",
+        text=f"best epoch, shuffled SLS less the others: {means}; flatter",
     )
     return finding if all(flatter.values()) else replace(finding, verdict="differs")
 
@@ -190,13 +194,13 @@ def _both_slices(seen: Evidence, k: int) -> Finding:
         for gap in _bent(seen, what, f"sls at {k}", f"soft at {k}"):
             cells[f"{what}, {gap.text}"] = gap
             agreeing = f"below 0 in {sum(value < 0 for value in gap.best.values())} of {len(gap.best)} seeds"
-            difference = shown(interval_of(gap.best), 2, signed=True)
+            difference = format_estimate(interval_of(gap.best), 2, signed=True)
             part = "all" if what == "lambda_full" else "disputed"
             texts.append(f"{gap.text}, {part}: SLS less soft labels {difference}, {agreeing}")
     if not cells:
-        return untested(f"no model of this scale was probed with {k} votes")
-    holds = {name: interval_of(gap.best).value < 0 for name, gap in deciding(cells).items()}
-    return count_finding(holds, over="comparisons", parts=_probes(seen), said="; ".join(texts))
+        return cannot_test(f"no model of this scale was probed with {k} votes")
+    holds = {name: interval_of(gap.best).value < 0 for name, gap in decisive_cells(cells).items()}
+    return count_finding(holds, over="comparisons", parts=_probes(seen), text="; ".join(texts))
 
 
 def representation_findings(seen: Evidence) -> dict[str, Finding]:
@@ -222,7 +226,7 @@ def _gradients(seen: Evidence) -> Finding:
                 reason="1 - |p|^2 rises with entropy whatever the model: what is below 1 comes from the "
                 "length of the features, and from items that both rank otherwise",
             )
-    return untested("no model of this scale was looked at so")
+    return cannot_test("no model of this scale was looked at so")
 
 
 def _ways(seen: Evidence) -> Finding:
@@ -233,14 +237,14 @@ def _ways(seen: Evidence) -> Finding:
             if ways:
                 runs = {f"seed {seed}": way["interpolated"] for seed, way in ways.items()}
                 renewed = float(np.mean([way["renewed"] for way in ways.values()]))
-                text = f"{TITLES[model]}, {keep} epoch: {shown(interval_of(runs), 3, signed=True)}"
+                text = f"{TITLES[model]}, {keep} epoch: {format_estimate(interval_of(runs), 3, signed=True)}"
                 texts.append(text + (f", {renewed:+.3f} with batch norm renewed" if model != "heads" else ""))
                 if first is None:
                     first = direction_finding(
                         interval_of(runs), runs, 1, over="seeds", digits=3, parts=(f"{model}-probes",)
                     )
     if first is None:
-        return untested("no model of this scale was looked at so")
+        return cannot_test("no model of this scale was looked at so")
     reason = (
         ""
         if first.verdict != "differs"
@@ -262,12 +266,12 @@ def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
                 higher[name] = sls > soft
                 first = name if first is None else first
     if first is None:
-        return untested(
+        return cannot_test(
             "maps need a network on images, which scales laptop and full train"
             if what == "grad_cam"
             else "no model of this scale was looked at so"
         )
-    finding = count_finding(higher, over="comparisons", parts=_probes(seen), said="; ".join(texts))
+    finding = count_finding(higher, over="comparisons", parts=_probes(seen), text="; ".join(texts))
     return replace(
         finding,
         verdict="same direction" if higher[first] else "differs",
@@ -281,24 +285,24 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
         "there is no SVHN among the data here; what ImageNet images of other classes give stands in the figure "
         "of tables 7 to 9"
     )
-    told = {"table-7-five": untested(missing), "table-7-control": untested(missing)}
+    told = {"table-7-five": cannot_test(missing), "table-7-control": cannot_test(missing)}
     for detector in p.NEAR:
-        told[f"table-8-{detector}"] = direction(_detected(seen, detector, "sls"), 1, what="SLS")
+        told[f"table-8-{detector}"] = direction(_detection_gaps(seen, detector, "sls"), 1, what="SLS")
     for method in ("multipass", "deterministic_control"):
         cells = {
             f"{p.DETECTORS[detector]}, {gap.text}": gap
             for detector in p.NEAR_FAMILY
-            for gap in _detected(seen, detector, method)
+            for gap in _detection_gaps(seen, detector, method)
         }
         if not cells:
-            told[f"table-9-{method}"] = untested("no model of this scale was looked at so")
+            told[f"table-9-{method}"] = cannot_test("no model of this scale was looked at so")
             continue
         means = ", ".join(f"{name} {interval_of(gap.best).value:+.4f}" for name, gap in cells.items())
         told[f"table-9-{method}"] = count_finding(
-            {name: interval_of(gap.best).value > 0 for name, gap in deciding(cells).items()},
+            {name: interval_of(gap.best).value > 0 for name, gap in decisive_cells(cells).items()},
             over="comparisons",
             parts=_probes(seen),
-            said=f"best epoch, less soft labels: {means}; higher",
+            text=f"best epoch, less soft labels: {means}; higher",
         )
     return told
 
@@ -309,11 +313,11 @@ def auroc(seen: Evidence, model: str, keep: str, arm: str, outside: str, detecto
     return {f"seed {seed}": sets[outside][detector] for seed, sets in by.items()}
 
 
-def _detected(seen: Evidence, detector: str, arm: str) -> list[Gap]:
+def _detection_gaps(seen: Evidence, detector: str, arm: str) -> list[Gap]:
     found = []
     for model in seen.probed_models():
         by = {
-            keep: gaps(*shared(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
+            keep: gaps(*common_runs(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
             for keep in ("best", "last")
         }
         if by["best"]:

@@ -8,34 +8,32 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import (
     TITLES,
     Evidence,
     Gap,
     Sign,
-    deciding,
+    decisive_cells,
     direction,
-    joined,
     margin,
     mean_of_runs,
     no_difference,
+    parts_of,
 )
 from dissensus.papers.reading import gaps, interval_of
 from dissensus.papers.verdicts import (
+    cannot_test,
     count_finding,
     direction_finding,
     exact_finding,
     no_difference_finding,
-    untested,
 )
 
 SHARE = 0.95  # of the best soft NLL that counts as near, figure 8
 CHANCE = 0.1  # accuracy of a guess among ten classes
-NEAR_CHANCE = (
-    0.05  # beyond it that still counts as near: twice the 0.02 that the paper's 12 % is off, and a little more
-)
+NEAR_CHANCE = 0.05  # beyond it that still counts as near: twice the 0.02 that the paper's 12% is off, and a little more
 RUINED = 0.5  # of soft NLL; the paper prints 1.79 more, and half a nat is more than any other two deliveries differ by
 RATIO = 2.0  # of a smooth ECE or a reliability up to which two count as about the same where the paper prints no spread
 
@@ -67,11 +65,11 @@ def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
         for gap in seen.all_gaps(metric, arm, other)
     }
     if not cells:
-        return untested("no model was run with majority vote or label smoothing")
+        return cannot_test("no model was run with majority vote or label smoothing")
     best = {name: sign * mean_of_runs(gap.best) > 0 for name, gap in cells.items()}
     last = sum(sign * mean_of_runs(gap.last) > 0 for gap in cells.values())
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, gap in cells.items())
-    finding = count_finding(best, over="comparisons", parts=joined(list(cells.values())), said=f"best epoch: {means}")
+    finding = count_finding(best, over="comparisons", parts=parts_of(list(cells.values())), text=f"best epoch: {means}")
     return replace(finding, ours=f"{finding.ours}; after the last epoch in {last}")
 
 
@@ -84,12 +82,12 @@ def _most_accurate(seen: Evidence) -> Finding:
         for gap in seen.all_gaps("accuracy", p.MIXUP, other)
     }
     if not cells:
-        return untested("no model was run with mixup")
+        return cannot_test("no model was run with mixup")
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, gap in cells.items())
-    ahead = {name: mean_of_runs(gap.best) > 0 for name, gap in deciding(cells).items()}
+    ahead = {name: mean_of_runs(gap.best) > 0 for name, gap in decisive_cells(cells).items()}
     last = sum(mean_of_runs(gap.last) > 0 for gap in cells.values())
     finding = count_finding(
-        ahead, over="comparisons", parts=joined(list(cells.values())), said=f"accuracy of mixup less that of {means}"
+        ahead, over="comparisons", parts=parts_of(list(cells.values())), text=f"accuracy of mixup less that of {means}"
     )
     finding = replace(finding, ours=f"{finding.ours}; after the last epoch in {last}")
     return finding if all(ahead.values()) else replace(finding, verdict="differs")
@@ -104,14 +102,14 @@ def _mixup(seen: Evidence) -> Finding:
         for gap in seen.all_gaps(metric, p.MIXUP, "soft")
     }
     if not cells:
-        return untested("no model was run with mixup")
+        return cannot_test("no model was run with mixup")
     holds = {name: sign * mean_of_runs(gap.best) > 0 for name, (sign, gap) in cells.items()}
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, (_, gap) in cells.items())
     finding = count_finding(
         holds,
         over="comparisons",
-        parts=joined([gap for _, gap in cells.values()]),
-        said=f"mixup less soft labels: {means}",
+        parts=parts_of([gap for _, gap in cells.values()]),
+        text=f"mixup less soft labels: {means}",
     )
     return finding if all(holds.values()) else replace(finding, verdict="differs")
 
@@ -127,9 +125,9 @@ def _ratio(seen: Evidence, metric: str) -> Finding:
             if keep == "best":
                 same[gap.text] = max(one, other) <= RATIO * min(one, other)
     if not same:
-        return untested("no model was run with SLS and soft labels")
+        return cannot_test("no model was run with SLS and soft labels")
     return count_finding(
-        same, over="models", parts=joined(found), said=f"{'; '.join(means)}; neither is twice the other"
+        same, over="models", parts=parts_of(found), text=f"{'; '.join(means)}; neither is twice the other"
     )
 
 
@@ -141,14 +139,14 @@ def family_findings(seen: Evidence) -> dict[str, Finding]:
         told[f"table-3-{method}-soft"] = no_difference(seen.all_gaps("soft_nll", method, "soft"), margin("soft_nll"))
         told[f"table-3-{method}-others"] = _others(seen, method)
     shuffled = seen.all_gaps("soft_nll", p.SHUFFLED, "sls")
-    told["table-3-shuffled-nll"] = _ruined(direction(shuffled, 1, what="SLS"))
+    told["table-3-shuffled-nll"] = _collapse_finding(direction(shuffled, 1, what="SLS"))
     told["table-3-shuffled-accuracy"] = _chance(seen)
-    told["table-3-shuffled-entropy"] = _unrelated(seen)
+    told["table-3-shuffled-entropy"] = _shuffled_finding(seen)
     told["table-3-least-p"] = two_sided(shuffled)
     return told
 
 
-def _ruined(finding: Finding) -> Finding:
+def _collapse_finding(finding: Finding) -> Finding:
     """A soft NLL that is only a little higher is not ruined."""
     if finding.value is None or finding.value.value >= RUINED:
         return finding
@@ -164,14 +162,14 @@ def _others(seen: Evidence, method: str) -> Finding:
         for gap in seen.all_gaps(metric, method, "sls")
     }
     if not cells:
-        return untested(f"no model was run with {p.NAMES[method]} and SLS")
+        return cannot_test(f"no model was run with {p.NAMES[method]} and SLS")
     same = {name: abs(mean_of_runs(gap.best)) <= wide for name, (wide, gap) in cells.items()}
     means = ", ".join(f"{name} {mean_of_runs(gap.best):+.4f}" for name, (_, gap) in cells.items())
     return count_finding(
         same,
         over="comparisons",
-        parts=joined([gap for _, gap in cells.values()]),
-        said=f"{means}; within the paper's spread over seeds",
+        parts=parts_of([gap for _, gap in cells.values()]),
+        text=f"{means}; within the paper's spread over seeds",
     )
 
 
@@ -186,15 +184,15 @@ def _chance(seen: Evidence) -> Finding:
             texts.append(f"{TITLES[model]}: {interval_of(runs)}")
             parts.append(part)
     if not near:
-        return untested("no model was run with shuffled SLS")
+        return cannot_test("no model was run with shuffled SLS")
     return count_finding(
-        near, over="runs", parts=tuple(parts), said=f"accuracy {'; '.join(texts)}; within {NEAR_CHANCE:g} of a tenth"
+        near, over="runs", parts=tuple(parts), text=f"accuracy {'; '.join(texts)}; within {NEAR_CHANCE:g} of a tenth"
     )
 
 
-def _unrelated(seen: Evidence) -> Finding:
+def _shuffled_finding(seen: Evidence) -> Finding:
     """Whether the correlation of entropies is 0 within the spread over seeds that the paper prints for it."""
-    wide = printed(p.FAMILY[p.SHUFFLED][3]).sd or 0.0
+    wide = parse_printed(p.FAMILY[p.SHUFFLED][3]).sd or 0.0
     texts, first, parts = [], None, []
     for model in seen.models:
         runs = seen.scores(model, "entropy_spearman", p.SHUFFLED)
@@ -205,7 +203,7 @@ def _unrelated(seen: Evidence) -> Finding:
             parts.append(part)
             first = own if first is None else first
     if first is None:
-        return untested("no model was run with shuffled SLS")
+        return cannot_test("no model was run with shuffled SLS")
     reason = (
         f"the margin is {wide:g}, the spread over seeds that the paper prints" if first.verdict == "differs" else ""
     )
@@ -216,10 +214,10 @@ def two_sided(found: Iterable[Gap]) -> Finding:
     """Shuffled SLS less SLS by the test of the paper: the least p, and all seeds the same way."""
     enough = [gap for gap in found if len(gap.best) == p.FEW_SEEDS]
     if not enough:
-        return untested(f"no model was run with shuffled SLS in {p.FEW_SEEDS} seeds")
+        return cannot_test(f"no model was run with shuffled SLS in {p.FEW_SEEDS} seeds")
     values = list(enough[0].best.values())
     finding = exact_finding(
-        printed(p.TWO_SIDED_P), float(wilcoxon(values, [0.0] * len(values)).p), parts=enough[0].parts
+        parse_printed(p.TWO_SIDED_P), float(wilcoxon(values, [0.0] * len(values)).p), parts=enough[0].parts
     )
     worse = sum(value > 0 for value in values)
     finding = replace(
@@ -249,7 +247,7 @@ def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
                         interval_of(ahead), ahead, -1, over="seeds", parts=(str(part),), digits=1, unit=" epochs"
                     )
         if first is None:
-            told[f"figure-8-{key}"] = untested("no model was run with SLS and soft labels")
+            told[f"figure-8-{key}"] = cannot_test("no model was run with SLS and soft labels")
         else:
             told[f"figure-8-{key}"] = replace(first, ours=f"{'; '.join(texts)}; SLS less soft labels {first.ours}")
     return told

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.significance import holm_adjusted
-from dissensus.papers.claims import Finding, Verdict, printed
+from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import (
     TITLES,
@@ -16,14 +16,14 @@ from dissensus.papers.gheibi2026.evidence import (
     Evidence,
     Gap,
     direction,
-    joined,
     margin,
     mean_of_runs,
     p_of,
+    parts_of,
 )
 from dissensus.papers.gheibi2026.studies import HELD_FOR
 from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.verdicts import count_finding, direction_finding, exact_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding, exact_finding
 
 
 def sweep_findings(seen: Evidence) -> dict[str, Finding]:
@@ -58,10 +58,10 @@ def _whole_sweep(cells: dict[tuple[str, int], list[Gap]]) -> dict[str, Gap]:
 
 def _count(whole: dict[str, Gap], said: str, holds: object) -> Finding:
     if not whole:
-        return untested("no model was run with every K")
+        return cannot_test("no model was run with every K")
     best = {name: bool(holds(gap.best)) for name, gap in whole.items()}  # type: ignore[operator]
     last = {name: bool(holds(gap.last)) for name, gap in whole.items()}  # type: ignore[operator]
-    finding = count_finding(best, over="cells", parts=joined(list(whole.values())), said=f"{said}, best epoch")
+    finding = count_finding(best, over="cells", parts=parts_of(list(whole.values())), text=f"{said}, best epoch")
     model = next(iter(whole.values())).text
     reason = ""
     if finding.verdict == "differs" and 2 * sum(last.values()) > len(last):
@@ -74,7 +74,7 @@ def _count(whole: dict[str, Gap], said: str, holds: object) -> Finding:
 def _least_p(whole: dict[str, Gap]) -> Finding:
     """The closed form, and the tests of this run."""
     least = float(wilcoxon(np.arange(1.0, p.FEW_SEEDS + 1), np.zeros(p.FEW_SEEDS), "greater").minimum_p)
-    finding = exact_finding(printed(p.LEAST_P), least, parts=joined(list(whole.values())))
+    finding = exact_finding(parse_printed(p.LEAST_P), least, parts=parts_of(list(whole.values())))
     if not whole:
         return finding
     corrected = holm_adjusted(np.array([p_of(gap.last, -1) for gap in whole.values()]))
@@ -90,7 +90,7 @@ def _least_p(whole: dict[str, Gap]) -> Finding:
 
 def _strongest(whole: dict[str, Gap]) -> Finding:
     if not whole:
-        return untested("no model was run with every K")
+        return cannot_test("no model was run with every K")
     texts, runs = [], {}
     for keep in ("best", "last"):
         few, many = (
@@ -101,7 +101,7 @@ def _strongest(whole: dict[str, Gap]) -> Finding:
         runs[keep] = {seed: _mean_of(many, seed) - _mean_of(few, seed) for seed in seeds}
         texts.append(f"{keep} epoch: gain {-_of(few):+.4f} at 5 and 10 votes, {-_of(many):+.4f} at 25 and 50")
     finding = direction_finding(
-        interval_of(runs["best"]), runs["best"], 1, over="seeds", parts=joined(list(whole.values()))
+        interval_of(runs["best"]), runs["best"], 1, over="seeds", parts=parts_of(list(whole.values()))
     )
     larger = {keep: sum(gap > 0 for gap in of.values()) for keep, of in runs.items()}
     ours = (
@@ -128,14 +128,14 @@ def _close_accuracy(seen: Evidence) -> Finding:
         for gap in seen.all_gaps("accuracy", method, "soft", k)
     }
     if not cells:
-        return untested("no model was run with few votes")
+        return cannot_test("no model was run with few votes")
     close = {name: abs(mean_of_runs(gap.best)) <= wide for name, gap in cells.items()}
     largest = max((mean_of_runs(gap.best) for gap in cells.values()), key=abs)
     return count_finding(
         close,
         over="cells",
-        parts=joined(list(cells.values())),
-        said=f"accuracy differs by at most {wide:g}, the paper's spread over seeds (largest difference {largest:+.4f})",
+        parts=parts_of(list(cells.values())),
+        text=f"accuracy differs by at most {wide:g}, the paper's spread over seeds (largest difference {largest:+.4f})",
     )
 
 
@@ -147,14 +147,14 @@ def _entropies(seen: Evidence) -> Finding:
         for gap in seen.all_gaps("entropy_spearman", method, "soft", k)
     }
     if not cells:
-        return untested("no model was run with 25 or 50 votes")
+        return cannot_test("no model was run with 25 or 50 votes")
     higher = {name: mean_of_runs(gap.best) > 0 for name, gap in cells.items()}
     last = sum(mean_of_runs(gap.last) > 0 for gap in cells.values())
     return count_finding(
         higher,
         over="cells",
-        parts=joined(list(cells.values())),
-        said=f"higher on average ({last} of {len(cells)} after the last epoch)",
+        parts=parts_of(list(cells.values())),
+        text=f"higher on average ({last} of {len(cells)} after the last epoch)",
     )
 
 
@@ -192,4 +192,4 @@ def _order(seen: Evidence) -> Finding:
             verdict="same direction" if holds["best"] else "differs",
             parts=tuple(dict.fromkeys(part for way in ways if (part := seen.part(model, way, None)))),
         )
-    return untested("no model was run with all holding times")
+    return cannot_test("no model was run with all holding times")

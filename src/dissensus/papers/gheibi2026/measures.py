@@ -78,7 +78,7 @@ def outside_images(model: str, at_most: int) -> dict[str, Any]:
     return {name: values[:: max(1, len(values) // at_most)] for name, values in pixels.items()}
 
 
-def unseen_images(model: str, at_most: int) -> tuple[Any, np.ndarray]:
+def load_unseen_images(model: str, at_most: int) -> tuple[Any, np.ndarray]:
     """Training images of CIFAR-10 and their classes."""
     if model == "heads":
         known = features("cifar10-train-efficientnet")
@@ -112,7 +112,7 @@ def drawn_votes(cell: TrainedCell, k: int) -> np.ndarray:
     return resample(cell.people(cell.parts.test), k, stream(cell.cell.seed, Stream.JUDGED_ANSWERS)).probs
 
 
-def diagnosed(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np.ndarray) -> dict[str, Any]:
+def diagnose_sparsity(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sparse: np.ndarray) -> dict[str, Any]:
     """Rank correlations of the target's error with the gain, and the gain in bins of that error."""
     people = hard.people(rows).probs
     losses = [soft_nll(np.clip(cell.model.probs(cell.inputs(rows)), 1e-12, 1), people) for cell in (soft, hard)]

@@ -69,7 +69,7 @@ def parts(scale: Scale) -> Sequence[Part]:
     return made
 
 
-def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
+def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
     rows = [
         ("epoch that is scored", "not stated for scores; the best for curvature", "both; the best decides verdicts"),
@@ -101,7 +101,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     ]
     for model, size in SIZES[scale].items():
         rows.append(
-            (f"model: {model}", "ResNet-18 of width 64, 200 epochs, crop and flip, SGD", _described(size.model))
+            (f"model: {model}", "ResNet-18 of width 64, 200 epochs, crop and flip, SGD", _describe_model(size.model))
         )
         for part, theirs in (
             ("main", "5 deliveries, 10 seeds"),
@@ -134,7 +134,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
     return rows
 
 
-def _described(model: Mapping[str, Any]) -> str:
+def _describe_model(model: Mapping[str, Any]) -> str:
     if "head" in model:
         return (
             f"a head of {model['hidden']} units on features of EfficientNet-Lite0, {model['epochs']} epochs of "
@@ -153,7 +153,7 @@ PAPER = Paper(
     claims=CLAIMS,
     parts=parts,
     findings=findings,
-    shrunk=shrunk,
+    differences=differences,
     figures=figures,
     beyond=answers,
 )

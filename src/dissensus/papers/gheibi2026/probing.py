@@ -15,17 +15,17 @@ from dissensus.files.stored_results import compute_once
 from dissensus.papers.gheibi2026.measures import (
     batches_of,
     bends,
-    diagnosed,
+    diagnose_sparsity,
     drawn_votes,
     gradient_correlation,
+    load_unseen_images,
     map_stability,
     module_of,
     outside_images,
-    unseen_images,
 )
 from dissensus.papers.gheibi2026.published import HARD, SHUFFLED
 from dissensus.papers.gheibi2026.studies import SIZES, studies_of
-from dissensus.papers.gheibi2026.trained import TrainedCell, trained_cells
+from dissensus.papers.gheibi2026.trained import TrainedCell, load_cells
 from dissensus.papers.paper import Scale, Tell
 from dissensus.study.read_data import load_data
 
@@ -120,7 +120,7 @@ class _Look:
     def _cells(self, part: str, deliveries: tuple[str, ...], k: int | None = None) -> Iterator[TrainedCell]:
         recipe = ("",) if k is None else (f"resampled={k}",)
         if part in self.studies:
-            yield from trained_cells(
+            yield from load_cells(
                 self.studies[part],
                 self.needs[f"{self.model}-{part}"],
                 deliveries=deliveries,
@@ -183,7 +183,7 @@ class _Look:
         from dissensus.probe.representation import cka_table
 
         methods = [cell for cell in cells if cell.cell.delivery in ("soft", "sls", "multipass")]
-        unseen = unseen_images(self.model, self.probing.outside)
+        unseen = load_unseen_images(self.model, self.probing.outside)
         by: dict[str, list[np.ndarray]] = {}
         for cell in methods:
             by.setdefault(cell.cell.delivery, []).append(np.asarray(cell.model.features(unseen[0])))
@@ -201,8 +201,8 @@ class _Look:
             if delivery != "soft":
                 soft = cells["soft", seed]
                 told.setdefault(delivery, {})[str(seed)] = {
-                    "learned": diagnosed(soft, cell, cell.parts.train, cell.learned_from()),
-                    "held out": diagnosed(soft, cell, cell.parts.test, drawn_votes(cell, k)),
+                    "learned": diagnose_sparsity(soft, cell, cell.parts.train, cell.learned_from()),
+                    "held out": diagnose_sparsity(soft, cell, cell.parts.test, drawn_votes(cell, k)),
                 }
         return told
 

@@ -32,7 +32,7 @@ def proposition(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str
     q, p = softmax(logits), people.probs
     disputed = np.argsort(-entropy(p), kind="stable")[:ITEMS]
     chosen = people.select(disputed)
-    return sides(p, q) | delivered(chosen, q[disputed], sls(chosen, SEED)) | {"items": people.n_items}
+    return sides(p, q) | measure_delivery(chosen, q[disputed], sls(chosen, SEED)) | {"items": people.n_items}
 
 
 def sides(p: np.ndarray, q: np.ndarray) -> dict[str, float]:
@@ -61,7 +61,7 @@ def sides(p: np.ndarray, q: np.ndarray) -> dict[str, float]:
     }
 
 
-def delivered(people: Distributions, q: np.ndarray, delivery: Delivery) -> dict[str, float]:
+def measure_delivery(people: Distributions, q: np.ndarray, delivery: Delivery) -> dict[str, float]:
     """How far the mean loss of delivered labels over many epochs is from the soft cross-entropy, item by item.
 
         mean over items of ((mean loss - H(p, q)) / standard error)^2

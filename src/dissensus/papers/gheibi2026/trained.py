@@ -71,7 +71,7 @@ class TrainedCell:
         return Head((first, *self.model.layers[1:]), self.model.classes), shift, scale
 
 
-def trained_cells(
+def load_cells(
     study: Study,
     folder: Path,
     *,
@@ -88,10 +88,10 @@ def trained_cells(
             key = key_of(settings_of(cell, study, data))
             path = folder / "cells" / key / "model.safetensors"
             parts = split_items(data, study.split, cell.seed, cell.fold)
-            yield TrainedCell(key, cell, parts, _loaded(path, cell.model.kind), data)
+            yield TrainedCell(key, cell, parts, _load(path, cell.model.kind), data)
 
 
-def _loaded(path: Path, kind: str) -> Any:
+def _load(path: Path, kind: str) -> Any:
     if kind == "head":
         return load_head(path)
     from dissensus.train.network_files import load_network

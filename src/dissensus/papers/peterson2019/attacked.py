@@ -21,8 +21,8 @@ from dissensus.papers.peterson2019.tuned import (
     home,
     model_path,
     processes,
+    read_scores,
     slug,
-    tuned_scores,
 )
 
 VERSION = 1  # of what is computed here
@@ -46,7 +46,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
         done += 1
         tell(done / len(tasks) / size.folds)
 
-    given = in_processes(_attacked, tasks, processes(scale), hear)
+    given = in_processes(_attack_network, tasks, processes(scale), hear)
     with_arrays.unlink()
     networks: dict[str, Any] = {name: {} for name in size.networks}
     for (_, name, row, _, _), folds in zip(tasks, given, strict=True):
@@ -54,7 +54,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     return {"networks": networks}
 
 
-def _attacked(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], None]) -> list[dict[str, Any]]:
+def _attack_network(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], None]) -> list[dict[str, Any]]:
     """What each fold's network gives, at the learning rate that was best for the images held out."""
     scale, name, row, tuned, folder = task
     with np.load(folder / "images.npz") as arrays:
@@ -72,7 +72,7 @@ def _attacked(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], 
 def best_rate(scale: Scale, name: str, row: str, tuned: Path) -> float:
     """The learning rate with the lowest soft NLL to people on the images held out, over all folds."""
     losses = {
-        rate: np.mean(tuned_scores(scale, name, row, rate, tuned)["soft_nll"]) for rate in SIZES[scale].tuning_rates
+        rate: np.mean(read_scores(scale, name, row, rate, tuned)["soft_nll"]) for rate in SIZES[scale].tuning_rates
     }
     return min(losses, key=lambda rate: float(losses[rate]))
 

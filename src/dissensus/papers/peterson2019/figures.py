@@ -10,7 +10,7 @@ from dissensus.labels.intervals import Interval
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019 import published
-from dissensus.papers.peterson2019.section_5 import HELD, Judged, judged
+from dissensus.papers.peterson2019.section_5 import HELD, Judged, split_by_role
 from dissensus.papers.peterson2019.section_6 import table_1
 from dissensus.papers.peterson2019.section_7 import EPSILON
 from dissensus.papers.peterson2019.sets import SHIFTED
@@ -23,17 +23,17 @@ KINDS = {"soft": "human labels", "hard": "classes"}
 def figures(results: Results, scale: Scale) -> Sequence[Figure]:
     """Those that can be drawn from what was run."""
     drawn = []
-    for models in judged(results, scale):
+    for models in split_by_role(results, scale):
         drawn += [
-            _shifted(models, "accuracy"),
-            _shifted(models, "cross_entropy"),
+            _shift_series(models, "accuracy"),
+            _shift_series(models, "cross_entropy"),
             _second_best(models),
             _confidence(models),
         ]
     return [*drawn, _fine_tuned(results), *_fgsm(results), _pgd(results)]
 
 
-def _shifted(models: Judged, score: str) -> Figure:
+def _shift_series(models: Judged, score: str) -> Figure:
     """Figure 2, left and centre."""
     factor, unit = (100, "accuracy in %") if score == "accuracy" else (1, "cross-entropy to the class, nats")
     theirs = published.ACCURACY if score == "accuracy" else published.CROSS_ENTROPY
@@ -59,7 +59,7 @@ def _shifted(models: Judged, score: str) -> Figure:
         series=tuple(ours),
         published=paper,
         parts=(models.part,),
-        note="Means with 95 % intervals over models and folds; the paper's are over its eight networks, and its "
+        note="Means with 95% intervals over models and folds; the paper's are over its eight networks, and its "
         "far set is another one.",
     )
 
@@ -80,7 +80,7 @@ def _second_best(models: Judged) -> Figure:
             ),
         ),
         parts=(models.part,),
-        note="Images held out on which people have a second choice; 95 % intervals over folds.",
+        note="Images held out on which people have a second choice; 95% intervals over folds.",
     )
 
 
@@ -113,7 +113,7 @@ def _confidence(models: Judged) -> Figure:
         y_title="mean confidence in %",
         series=tuple(series),
         parts=(models.part,),
-        note="Images held out; right is people's most frequent class; 95 % intervals over models and folds.",
+        note="Images held out; right is people's most frequent class; 95% intervals over models and folds.",
     )
 
 
@@ -145,7 +145,7 @@ def _fine_tuned(results: Results) -> Figure:
         series=tuple(ours),
         published=paper,
         parts=("tuned",),
-        note="Images held out; 95 % intervals over folds. Where networks are smaller than the "
+        note="Images held out; 95% intervals over folds. Where networks are smaller than the "
         "paper's, only the order can be compared.",
     )
 
@@ -186,7 +186,7 @@ def _fgsm(results: Results) -> list[Figure]:
                 series=tuple(ours),
                 published=paper,
                 parts=("attacked",),
-                note="Images held out; 95 % intervals over folds.",
+                note="Images held out; 95% intervals over folds.",
             )
         )
     return drawn
@@ -213,6 +213,6 @@ def _pgd(results: Results) -> Figure:
         y_title="cross-entropy to the class, nats",
         series=tuple(series),
         parts=("attacked",),
-        note="Steps of 1 of 255 within 4 of 255; mean over networks and folds with 95 % intervals. The paper draws a "
+        note="Steps of 1 of 255 within 4 of 255; mean over networks and folds with 95% intervals. The paper draws a "
         "line for each network, without numbers.",
     )

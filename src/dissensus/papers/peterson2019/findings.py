@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dissensus.papers.claims import Finding, Verdict, printed
+from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019 import section_5, section_6, section_7
-from dissensus.papers.verdicts import exact_finding, untested
+from dissensus.papers.verdicts import cannot_test, exact_finding
 
 PART = ("labels",)
 
@@ -32,7 +32,7 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
     short = 511_400 - own["votes"]
     return {
         "section-4-judgments": exact_finding(
-            printed("511400"),
+            parse_printed("511400"),
             own["votes"],
             parts=PART,
             reason=f"the released counts have {abs(short):,} {'fewer' if short > 0 else 'more'}, the answers of "
@@ -54,23 +54,23 @@ def label_findings(own: Mapping[str, Any]) -> dict[str, Finding]:
             ours=f"{own['annotators']:,} people, {own['annotators'] - own['counted']} of them left out of the counts",
             verdict="cannot be tested here",
             parts=PART,
-            reason="the raw trials are not among the data here, and 97 % of the counted answers could be given back to "
+            reason="the raw trials are not among the data here, and 97% of the counted answers could be given back to "
             "people; `dissensus data get cifar10h-raw` downloads the trials",
         ),
         "section-4-each": Finding(
-            ours=f"20 images of each class for {100 * own['as_said']:.0f} % of the people, and "
+            ours=f"20 images of each class for {100 * own['as_said']:.0f}% of the people, and "
             f"{own['images_each'][1]} images, {own['of_a_class_each'][1]} of each class, at most",
             verdict=_each(own),
             parts=PART,
             reason="" if own["as_said"] == 1 else "the answers of the others may have been recovered in part only",
         ),
-        "section-4-time": untested(
+        "section-4-time": cannot_test(
             "the raw trials with their times are not among the data here; `dissensus data get cifar10h-raw` downloads "
             "them"
         ),
         "section-8-bulk": Finding(
-            ours=f"the 30 % of the images with the largest entropy have {100 * own['top_30']:.0f} % of all entropy; "
-            f"90 % of it is in {100 * own['share_for_90']:.0f} % of the images",
+            ours=f"the 30% of the images with the largest entropy have {100 * own['top_30']:.0f}% of all entropy; "
+            f"90% of it is in {100 * own['share_for_90']:.0f}% of the images",
             verdict="same direction" if own["top_30"] > 0.5 else "differs",
             parts=PART,
             reason="bulk is taken as more than half",

@@ -11,7 +11,7 @@ from dissensus.papers.peterson2019 import attacked, labels, shift, tuned
 from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.findings import findings
 from dissensus.papers.peterson2019.published import CLAIMS
-from dissensus.papers.peterson2019.sets import collected
+from dissensus.papers.peterson2019.sets import available_versions
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.studies import HEAD_EPOCHS, HEAD_FOLDS, HEAD_IMAGES, heads, scratch
 from dissensus.train.train_config import TrainConfig
@@ -24,7 +24,7 @@ _FEATURES = ("cifar10h", "cifar10-efficientnet")
 def parts(scale: Scale) -> Sequence[Part]:
     """The labels; sections 5 (networks, and heads beside them), 6 and 7."""
     size = asdict(SIZES[scale])
-    own = collected()  # sets that are not among the data unless a user put them there
+    own = available_versions()  # sets that are not among the data unless a user put them there
     shifted = (*_SHIFTED, *own.values())
     attacks = {name: size[name] for name in ("attacked", "steps", "epsilons")}
     return [
@@ -71,7 +71,7 @@ def parts(scale: Scale) -> Sequence[Part]:
     ]
 
 
-def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
+def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
     size, whole = SIZES[scale], SIZES["full"]
     decay = size.training.get("weight_decay", TrainConfig.weight_decay)
@@ -103,7 +103,7 @@ def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
             "ImageNet's classes, so for heads ImageNet's images are less far away than for networks",
         ),
     ]
-    own = collected()
+    own = available_versions()
     if not {"v4", "v6"} & set(own):
         rows.append(
             (
@@ -180,6 +180,6 @@ PAPER = Paper(
     claims=CLAIMS,
     parts=parts,
     findings=findings,
-    shrunk=shrunk,
+    differences=differences,
     figures=figures,
 )

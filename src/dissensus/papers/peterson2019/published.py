@@ -77,8 +77,8 @@ def _labels() -> list[Claim]:
               claim="Everybody saw as many images of each class"),
         Claim(key="section-4-time", source="section 4.2", published="15 minutes, $1.50",
               claim="Taking part took a quarter of an hour"),
-        Claim(key="section-8-bulk", source="section 8", published="approximately 30 % of the images",
-              claim="Most of the uncertainty of people lies in 30 % of the images"),
+        Claim(key="section-8-bulk", source="section 8", published="approximately 30% of the images",
+              claim="Most of the uncertainty of people lies in 30% of the images"),
     ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _generalisation() -> list[Claim]:
     for name, shown in SETS.items():
         said = {"accuracy": "higher, a figure", "cross_entropy": "lower, a figure"}
         if name in ACCURACY:
-            said = {"accuracy": "hard {:.1f} %, soft {:.1f} %".format(*ACCURACY[name]),
+            said = {"accuracy": "hard {:.1f}%, soft {:.1f}%".format(*ACCURACY[name]),
                     "cross_entropy": "hard {:.1f}, soft {:.1f}".format(*CROSS_ENTROPY[name])}  # fmt: skip
         claims += [
             Claim(key=f"figure-2-{name}-accuracy", source=f"figure 2 left, {shown}; section 5.2",
@@ -110,13 +110,13 @@ def _generalisation() -> list[Claim]:
         Claim(key="section-5-shift-accuracy", source="section 5.2", published="+1.0 points on CIFAR-10, +2.0 on "
               f"ImageNet-Far, {NO_SPREAD}", claim="The gain in accuracy grows with the distance from the images "
               "learned"),
-        Claim(key="section-5-shift-cross_entropy", source="section 5.2", published="-29 % on CIFAR-10, -38 % on "
+        Claim(key="section-5-shift-cross_entropy", source="section 5.2", published="-29% on CIFAR-10, -38% on "
               f"ImageNet-Far, {NO_SPREAD}", claim="The gain in cross-entropy grows with the distance from the images "
               "learned"),
         Claim(key="section-5-rate", source="section 5.1", published="0.1 in all cases",
               claim="Of the learning rates 0.2, 0.1, 0.01 and 0.001, 0.1 is best"),
         Claim(key="figure-2-second-best", source="figure 2 right; section 5.2",
-              published=f"+5 % on average, {NO_SPREAD}",
+              published=f"+5% on average, {NO_SPREAD}",
               claim="With human labels, the second choice of a network is more often that of people"),
         Claim(key="figure-2-second-best-every", source="figure 2 right", published="in 8 of 8, a figure",
               claim="The second choice is better for every network"),
@@ -203,7 +203,7 @@ def _attacks() -> list[Claim]:
               claim="Human labels halve the cross-entropy after FGSM"),
         Claim(key="table-2-accuracy", source="table 2, accuracy; section 7", published="higher in 5 of 8, lower in 2",
               claim="For most networks, accuracy after FGSM is higher with human labels"),
-        Claim(key="table-2-largest", source="section 7", published="Wide ResNet 24 to 35 %, ResNet preact 17 to 29 %",
+        Claim(key="table-2-largest", source="section 7", published="Wide ResNet 24 to 35%, ResNet preact 17 to 29%",
               claim="The two networks whose accuracy after FGSM differs most are more accurate with human labels"),
         Claim(key="section-7-epsilon", source="section 7", published="no significant differences from 4 to 8",
               claim="Attacks of 4 to 8 of 255 say the same about human labels"),
@@ -211,7 +211,7 @@ def _attacks() -> list[Claim]:
               claim="Along the steps of PGD, cross-entropy rises more slowly with human labels"),
         Claim(key="figure-4-levels-off", source="figure 4; section 7", published="levels off quickly, a figure",
               claim="With human labels it levels off, while it goes on rising without"),
-        Claim(key="section-7-pgd-accuracy", source="section 7", published="0 % with classes, 1 % with human labels",
+        Claim(key="section-7-pgd-accuracy", source="section 7", published="0% with classes, 1% with human labels",
               claim="PGD drives the accuracy of every network to about nothing, whatever it was tuned on"),
     ]  # fmt: skip
 

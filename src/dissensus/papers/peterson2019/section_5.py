@@ -14,7 +14,7 @@ from dissensus.papers.peterson2019 import published
 from dissensus.papers.peterson2019.sets import SHIFTED
 from dissensus.papers.peterson2019.shift import CHOSEN_RATE
 from dissensus.papers.reading import Runs, gaps, interval_of
-from dissensus.papers.verdicts import count_finding, direction_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding
 
 NOT_HERE = "the images of {} are not among the data; their labels and the predictions of other models are"
 HELD = "held out"
@@ -64,7 +64,7 @@ class Judged:
         return float(np.nanmean(list(self.runs(kind, on, score).values())))
 
 
-def judged(results: Results, scale: Scale) -> tuple[Judged, Judged]:
+def split_by_role(results: Results, scale: Scale) -> tuple[Judged, Judged]:
     """What claims are judged by, and what stands beside it: networks and heads; at `quick` the other way round."""
     networks = Judged(results.numbers["scratch-shift"]["models"], "networks", "scratch-shift")
     heads = Judged(results.numbers["heads-shift"]["models"], "heads on features", "heads-shift")
@@ -73,14 +73,14 @@ def judged(results: Results, scale: Scale) -> tuple[Judged, Judged]:
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim of section 5."""
-    main, beside = judged(results, scale)
+    main, beside = split_by_role(results, scale)
     reason = _set_up(main)
     made: dict[str, Finding] = {}
     for score, sign in SIGNS.items():
         for name, shown in published.SETS.items():
             made[f"figure-2-{name}-{score}"] = _on_set(main, beside, name, shown, score, sign)
         made[f"figure-2-every-{score}"] = _every(main, score, sign, reason)
-        made[f"section-5-shift-{score}"] = _growing(main, beside, score, reason)
+        made[f"section-5-shift-{score}"] = _growth_finding(main, beside, score, reason)
     made["section-5-folds"] = _folds(main, reason)
     made["section-5-rate"] = _rates(results, scale)
     made["figure-2-second-best"] = _gap(main, beside, HELD, "second_best", 1, reason)
@@ -100,8 +100,8 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
 def _set_up(main: Judged) -> str:
     accuracy = 100 * main.mean("hard", "cifar10", "accuracy")
     return (
-        f"judged by {main.what}, {accuracy:.0f} % accurate on CIFAR-10's training images with classes (the paper's "
-        "networks 83.5 %)"
+        f"judged by {main.what}, {accuracy:.0f}% accurate on CIFAR-10's training images with classes (the paper's "
+        "networks 83.5%)"
     )
 
 
@@ -112,7 +112,7 @@ def _on_set(main: Judged, beside: Judged, name: str, shown: str, score: str, sig
         on = next((on for on in candidates if on in models.sets), None)
         if on is not None:
             return _gap(models, others, on, score, sign, f"{STANDS_IN.get(on, '')}{_set_up(models)}")
-    return untested(NOT_HERE.format(shown))
+    return cannot_test(NOT_HERE.format(shown))
 
 
 def _gap(main: Judged, beside: Judged, on: str, score: str, sign: Literal[-1, 1], reason: str) -> Finding:
@@ -157,7 +157,7 @@ def _folds(main: Judged, reason: str) -> Finding:
     return made if all(better.values()) else replace(made, verdict="differs", reason=f"{reason}; not in all of them")
 
 
-def _growing(main: Judged, beside: Judged, score: str, reason: str) -> Finding:
+def _growth_finding(main: Judged, beside: Judged, score: str, reason: str) -> Finding:
     """The gain on the far set less that on CIFAR-10: in points of accuracy, or as a share of the cross-entropy."""
 
     def gains(of: Judged, on: str) -> Runs:
@@ -178,7 +178,7 @@ def _growing(main: Judged, beside: Judged, score: str, reason: str) -> Finding:
         reason=f"{STANDS_IN['far']}{reason}",
     )
     means = {on: float(np.mean(list(gains(main, on).values()))) for on in main.sets}
-    unit = " points" if score == "accuracy" else " %"
+    unit = " points" if score == "accuracy" else "%"
     said = ", ".join(f"{SHORT[on]} {mean:+.1f}{unit}" for on, mean in means.items())
     other = gaps(gains(beside, "far"), gains(beside, "cifar10"))
     return replace(
@@ -203,8 +203,8 @@ def _right(main: Judged, reason: str) -> Finding:
         reason=reason,
     )
     said = "; ".join(
-        f"{outcome}: hard {100 * main.mean('hard', HELD, f'confidence_{outcome}'):.1f} %, soft "
-        f"{100 * main.mean('soft', HELD, f'confidence_{outcome}'):.1f} %"
+        f"{outcome}: hard {100 * main.mean('hard', HELD, f'confidence_{outcome}'):.1f}%, soft "
+        f"{100 * main.mean('soft', HELD, f'confidence_{outcome}'):.1f}%"
         for outcome in ("right", "wrong")
     )
     return replace(made, ours=f"{said}; it falls more where they are wrong by {made.ours}")
@@ -231,7 +231,7 @@ def _rates(results: Results, scale: Scale) -> Finding:
     models = results.numbers["scratch-shift"]["models"]
     rates = {rate for entry in models.values() for rate in entry["rates"]}
     if len(rates) < 2:
-        return untested(f"only the rate {CHOSEN_RATE:g} is run at this scale; full tries all four")
+        return cannot_test(f"only the rate {CHOSEN_RATE:g} is run at this scale; full tries all four")
     best = {
         f"{name} · {kind}": min(entry["rates"], key=lambda rate: float(np.mean(entry["rates"][rate][kind]))) == "0.1"
         for name, entry in models.items()

@@ -14,7 +14,7 @@ from dissensus.papers.peterson2019 import published
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
 from dissensus.papers.peterson2019.tuned import ROWS
 from dissensus.papers.reading import interval_of
-from dissensus.papers.verdicts import count_finding, no_difference_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, no_difference_finding
 
 HUMAN = ("soft", "sampled")
 PART = ("tuned",)
@@ -58,7 +58,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     )
     made["table-1-mixup"] = every.of(lambda rows: rows["mixup"] < rows["control"])
     made["table-1-mixup-human"] = every.of(lambda rows: rows["mixup"] > max(rows[row] for row in (*HUMAN, "category")))
-    made["table-1-sampled"] = _sampled(table, reason)
+    made["table-1-sampled"] = _sampling_finding(table, reason)
     for column in ("v4", "v6"):
         made[f"table-1-{column}"] = _further(column, table, reason)
     made |= _ensemble(results, nll, scale, reason)
@@ -80,7 +80,7 @@ class _Every:
             {name: bool(holds(rows)) for name, rows in self.nll.items()},
             over="networks",
             parts=PART,
-            said=f"mean cross-entropy to people: {mean}",
+            text=f"mean cross-entropy to people: {mean}",
             reason=self.reason,
         )
 
@@ -88,21 +88,21 @@ class _Every:
 def _set_up(table: Mapping[str, Any], scale: Scale) -> str:
     accuracy = 100 * np.mean([np.mean(rows["pretrained"]["accuracy"]) for rows in table.values()])
     theirs = "" if scale == "full" else "; the paper's are whole, and about as accurate as their authors report"
-    return f"pretrained networks are {accuracy:.0f} % accurate here{theirs}"
+    return f"pretrained networks are {accuracy:.0f}% accurate here{theirs}"
 
 
 def _closest(name: str, table: Mapping[str, Any], nll: Mapping[str, Mapping[str, float]], reason: str) -> Finding:
     """In each fold, whether the lowest cross-entropy to people is that of whole or sampled human labels."""
     if name not in table:
-        return untested(NOT_RUN.format(name))
+        return cannot_test(NOT_RUN.format(name))
     folds = len(table[name]["soft"]["soft_nll"])
     best = {
         f"fold {fold + 1}": min(("pretrained", *ROWS), key=lambda row: table[name][row]["soft_nll"][fold]) in HUMAN
         for fold in range(folds)
     }
     rows = nll[name]
-    said = ", ".join(f"{row} {rows[row]:.3f}" for row in ("pretrained", *ROWS))
-    made = count_finding(best, over="folds", parts=PART, said=said, reason=reason)
+    text = ", ".join(f"{row} {rows[row]:.3f}" for row in ("pretrained", *ROWS))
+    made = count_finding(best, over="folds", parts=PART, text=text, reason=reason)
     verdict: Verdict = "same direction" if min(rows, key=lambda row: rows[row]) in HUMAN else "differs"
     return replace(made, verdict=verdict)
 
@@ -122,8 +122,8 @@ def _by_classes(table: Mapping[str, Any], reason: str) -> Finding:
     """The row with the lowest cross-entropy to the class of the data set, of each network."""
     means = {name: {row: float(np.mean(rows[row]["cross_entropy"])) for row in ROWS} for name, rows in table.items()}
     lowest = {name: min(rows, key=lambda row: rows[row]) in ("control", "mixup") for name, rows in means.items()}
-    said = ", ".join(f"{row} {np.mean([rows[row] for rows in means.values()]):.3f}" for row in ROWS)
-    return _all_of(lowest, said=f"mean cross-entropy to classes: {said}", reason=reason)
+    text = ", ".join(f"{row} {np.mean([rows[row] for rows in means.values()]):.3f}" for row in ROWS)
+    return _all_of(lowest, text=f"mean cross-entropy to classes: {text}", reason=reason)
 
 
 def _classes_first(table: Mapping[str, Any], reason: str) -> Finding:
@@ -135,11 +135,11 @@ def _classes_first(table: Mapping[str, Any], reason: str) -> Finding:
         np.mean([np.mean(rows["pretrained"][score]) for rows in table.values()])
         for score in ("cross_entropy", "soft_nll")
     ]
-    said = f"to classes {means[0]:.3f}, to people {means[1]:.3f}"
-    return count_finding(holds, over="networks", parts=PART, said=said, reason=reason)
+    text = f"to classes {means[0]:.3f}, to people {means[1]:.3f}"
+    return count_finding(holds, over="networks", parts=PART, text=text, reason=reason)
 
 
-def _sampled(table: Mapping[str, Any], reason: str) -> Finding:
+def _sampling_finding(table: Mapping[str, Any], reason: str) -> Finding:
     runs = {
         f"{name} · fold {fold + 1}": sampled - soft
         for name, rows in table.items()
@@ -164,7 +164,7 @@ def _further(column: str, table: Mapping[str, Any], reason: str) -> Finding:
     best = {name: min(ROWS, key=lambda row: np.mean(rows[row][score])) in HUMAN for name, rows in table.items()}
     if there:
         mean = ", ".join(f"{row} {np.mean([rows[row][score] for rows in table.values()]):.3f}" for row in ROWS)
-        return count_finding(best, over="networks", parts=PART, said=f"mean cross-entropy: {mean}", reason=reason)
+        return count_finding(best, over="networks", parts=PART, text=f"mean cross-entropy: {mean}", reason=reason)
     return Finding(
         ours=f"on ImageNet's images of the same classes lowest with whole or sampled labels in {sum(best.values())} of "
         f"{len(best)} networks",
@@ -179,9 +179,9 @@ def _ensemble(
 ) -> dict[str, Finding]:
     together = results.numbers["tuned"]["ensemble"]["soft_nll"]
     if len(nll) < 2:
-        alone = untested("one network is run at this scale, and makes no ensemble; laptop and full have eight")
+        alone = cannot_test("one network is run at this scale, and makes no ensemble; laptop and full have eight")
         return {"section-6-ensemble": alone, "section-6-no-substitute": alone}
-    said = f"all {len(nll)} together {together:.3f}"
+    text = f"all {len(nll)} together {together:.3f}"
     before, after = (float(np.mean([rows[row] for rows in nll.values()])) for row in ("pretrained", "soft"))
     gains = f"on average {before - together:.3f} is gained by being together, {before - after:.3f} by fine-tuning"
     if scale != "full" and after > together:
@@ -189,27 +189,29 @@ def _ensemble(
     return {
         "section-6-ensemble": _all_of(
             {name: together < rows["pretrained"] for name, rows in nll.items()},
-            said=f"{said}, the closest of them {min(rows['pretrained'] for rows in nll.values()):.3f}",
+            text=f"{text}, the closest of them {min(rows['pretrained'] for rows in nll.values()):.3f}",
             reason=reason,
         ),
         "section-6-no-substitute": _all_of(
             {name: rows["soft"] < together for name, rows in nll.items()},
-            said=f"{said}, fine-tuned on human labels {min(rows['soft'] for rows in nll.values()):.3f} to "
+            text=f"{text}, fine-tuned on human labels {min(rows['soft'] for rows in nll.values()):.3f} to "
             f"{max(rows['soft'] for rows in nll.values()):.3f}",
             reason=f"{gains}; {reason}",
         ),
     }
 
 
-def _all_of(holds: Mapping[str, bool], *, said: str, reason: str) -> Finding:
+def _all_of(holds: Mapping[str, bool], *, text: str, reason: str) -> Finding:
     """What the paper says of each network: it must hold for all."""
-    made = count_finding(holds, over="networks", parts=PART, said=said, reason=reason)
+    made = count_finding(holds, over="networks", parts=PART, text=text, reason=reason)
     return made if all(holds.values()) else replace(made, verdict="differs")
 
 
 def _recency(nll: Mapping[str, Mapping[str, float]], scale: Scale) -> Finding:
     if scale != "full":
-        return untested("networks of other widths and depths than published say nothing about this order; full runs it")
+        return cannot_test(
+            "networks of other widths and depths than published say nothing about this order; full runs it"
+        )
     order = sorted(nll, key=lambda name: nll[name]["pretrained"])
     place = order.index("Shake-Shake") + 1
     return Finding(

@@ -14,20 +14,20 @@ from dissensus.papers.peterson2019 import published
 from dissensus.papers.peterson2019.section_6 import NOT_RUN
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
 from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.verdicts import count_finding, direction_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding
 
 PART = ("attacked",)
 EPSILON = "4"
 LARGEST = ("Wide ResNet", "ResNet preact")
 MOST_LEFT = 0.64  # of the cross-entropy in table 2: the largest share of eight
-DRIVEN_TO = 0.05  # accuracy that counts as driven to none: the paper has 0 and 1 %
+DRIVEN_TO = 0.05  # accuracy that counts as driven to none: the paper has 0 and 1%
 
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim of section 7."""
     networks = results.numbers["attacked"]["networks"]
     accuracy = 100 * np.mean([fold["before"]["accuracy"] for rows in networks.values() for fold in rows["control"]])
-    reason = f"networks are {accuracy:.0f} % accurate before the attack here"
+    reason = f"networks are {accuracy:.0f}% accurate before the attack here"
     made = {f"table-2-{published.slug(name)}": _cross_entropy(name, networks, reason) for name in ARCHITECTURES}
     made["table-2-half"] = _half(networks, reason)
     made["table-2-accuracy"] = _accuracy(networks, reason)
@@ -35,7 +35,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     made["section-7-epsilon"] = _epsilons(networks, reason)
     made["figure-4-slower"] = _slower(networks, reason)
     made["figure-4-levels-off"] = _levels_off(networks, reason)
-    made["section-7-pgd-accuracy"] = _driven_to_none(networks, scale, reason)
+    made["section-7-pgd-accuracy"] = _accuracy_lost(networks, scale, reason)
     return made
 
 
@@ -58,7 +58,7 @@ def _by_fold(values: list[float]) -> Runs:
 
 def _cross_entropy(name: str, networks: Mapping[str, Any], reason: str) -> Finding:
     if name not in networks:
-        return untested(NOT_RUN.format(name))
+        return cannot_test(NOT_RUN.format(name))
     rows = networks[name]
     runs = _by_fold(gap(rows, "cross_entropy"))
     made = direction_finding(interval_of(runs), runs, -1, over="folds", parts=PART, digits=2, reason=reason)
@@ -92,7 +92,7 @@ def _accuracy(networks: Mapping[str, Any], reason: str) -> Finding:
         {name: value > 0 for name, value in gaps.items()},
         over="networks",
         parts=PART,
-        said=f"soft less hard in points: {said}",
+        text=f"soft less hard in points: {said}",
         reason=reason,
     )
 
@@ -100,7 +100,7 @@ def _accuracy(networks: Mapping[str, Any], reason: str) -> Finding:
 def _largest(networks: Mapping[str, Any], reason: str) -> Finding:
     """The two whose difference is largest here, whichever they are; the paper's two are named beside them."""
     if not set(LARGEST) <= set(networks):
-        return untested(NOT_RUN.format(" and ".join(LARGEST)))
+        return cannot_test(NOT_RUN.format(" and ".join(LARGEST)))
     every = {name: 100 * float(np.mean(gap(rows, "accuracy"))) for name, rows in networks.items()}
     gaps = {name: every[name] for name in sorted(every, key=lambda name: -abs(every[name]))[:2]}
     theirs = ", ".join(f"{name} {every[name]:+.1f}" for name in LARGEST if name not in gaps)
@@ -109,7 +109,7 @@ def _largest(networks: Mapping[str, Any], reason: str) -> Finding:
         {name: value > 0 for name, value in gaps.items()},
         over="networks",
         parts=PART,
-        said=", ".join(f"{name} {value:+.1f} points" for name, value in gaps.items()),
+        text=", ".join(f"{name} {value:+.1f} points" for name, value in gaps.items()),
         reason=reason,
     )
     return made if all(value > 0 for value in gaps.values()) else replace(made, verdict="differs")
@@ -125,12 +125,12 @@ def _epsilons(networks: Mapping[str, Any], reason: str) -> Finding:
     same = {f"epsilon {epsilon}": bool(value * means[EPSILON] > 0) for epsilon, value in means.items()}
     said = ", ".join(f"{epsilon}: {value:+.3f}" for epsilon, value in means.items())
     made = count_finding(
-        same, over="epsilons", parts=PART, said=f"soft less hard in cross-entropy at {said}", reason=reason
+        same, over="epsilons", parts=PART, text=f"soft less hard in cross-entropy at {said}", reason=reason
     )
     return made if all(same.values()) else replace(made, verdict="differs")
 
 
-def risen(rows: Mapping[str, Any], row: str) -> list[float]:
+def loss_increase(rows: Mapping[str, Any], row: str) -> list[float]:
     """By fold: what PGD adds to the cross-entropy."""
     return [fold["pgd"]["cross_entropy"][-1] - fold["pgd"]["cross_entropy"][0] for fold in rows[row]]
 
@@ -139,12 +139,16 @@ def _slower(networks: Mapping[str, Any], reason: str) -> Finding:
     runs = {
         f"{name} · fold {fold + 1}": soft - hard
         for name, rows in networks.items()
-        for fold, (soft, hard) in enumerate(zip(risen(rows, "soft"), risen(rows, "control"), strict=True))
+        for fold, (soft, hard) in enumerate(
+            zip(loss_increase(rows, "soft"), loss_increase(rows, "control"), strict=True)
+        )
     }
     made = direction_finding(
         interval_of(runs), runs, -1, over="networks and folds", parts=PART, digits=2, reason=reason
     )
-    hard, soft = (float(np.mean([risen(rows, row) for rows in networks.values()])) for row in ("control", "soft"))
+    hard, soft = (
+        float(np.mean([loss_increase(rows, row) for rows in networks.values()])) for row in ("control", "soft")
+    )
     return replace(
         made, ours=f"it rises by {hard:.2f} with classes, {soft:.2f} with human labels; soft less hard {made.ours}"
     )
@@ -159,26 +163,26 @@ def _levels_off(networks: Mapping[str, Any], reason: str) -> Finding:
 
     runs = {name: 100 * (late(rows, "soft") - late(rows, "control")) for name, rows in networks.items()}
     if len(runs) < 2:
-        return untested("one network is run at this scale; laptop and full have eight to compare")
+        return cannot_test("one network is run at this scale; laptop and full have eight to compare")
     made = direction_finding(
         interval_of(runs), runs, -1, over="networks", parts=PART, digits=1, unit=" points", reason=reason
     )
     hard, soft = (100 * float(np.mean([late(rows, row) for rows in networks.values()])) for row in ("control", "soft"))
     return replace(
         made,
-        ours=f"the second half of the steps adds {hard:.1f} % of the rise with classes, {soft:.1f} % "
+        ours=f"the second half of the steps adds {hard:.1f}% of the rise with classes, {soft:.1f}% "
         f"with human labels: {made.ours}",
     )
 
 
-def _driven_to_none(networks: Mapping[str, Any], scale: Scale, reason: str) -> Finding:
+def _accuracy_lost(networks: Mapping[str, Any], scale: Scale, reason: str) -> Finding:
     """The accuracy that the last step leaves, of each network; the paper says each, so the largest decides."""
     left = {
         row: [float(np.mean([fold["pgd"]["accuracy"][-1] for fold in rows[row]])) for rows in networks.values()]
         for row in ("control", "soft")
     }
     steps = len(next(iter(networks.values()))["soft"][0]["pgd"]["accuracy"]) - 1
-    hard, soft = (f"{100 * np.mean(left[row]):.1f} % (at most {100 * max(left[row]):.1f} %)" for row in left)
+    hard, soft = (f"{100 * np.mean(left[row]):.1f}% (at most {100 * max(left[row]):.1f}%)" for row in left)
     none = max(map(max, left.values())) <= DRIVEN_TO
     if not none and scale != "full":
         reason = f"likely since networks here are small and shortly trained, which an attack moves less; {reason}"

@@ -84,20 +84,20 @@ def images_of(name: str, split: str) -> Images:
     return images(name, split, quiet=True)
 
 
-def shifted_images(at_most: int | None) -> dict[str, Inputs]:
+def load_shifted_images(at_most: int | None) -> dict[str, Inputs]:
     """Every set of SHIFTED that is there as images; at most so many of CIFAR-10's training images and of CINIC-10."""
-    return {"cifar10": _some_of("cifar10", "train", at_most)} | collected_images(at_most) | imagenet_images()
+    return {"cifar10": _some_of("cifar10", "train", at_most)} | load_collected_images(at_most) | imagenet_images()
 
 
-def collected() -> dict[str, str]:
+def available_versions() -> dict[str, str]:
     """The data sets of COLLECTED that are there, by the name that they have here."""
     names = {name: "-".join(place) for name, place in COLLECTED.items()}
     return {name: data for name, data in names.items() if is_present(lookup(data))}
 
 
-def collected_images(at_most: int | None, *, names: Collection[str] = tuple(COLLECTED)) -> dict[str, Inputs]:
+def load_collected_images(at_most: int | None, *, names: Collection[str] = tuple(COLLECTED)) -> dict[str, Inputs]:
     """Those of these sets that are there."""
-    return {name: _some_of(*COLLECTED[name], at_most) for name in collected() if name in names}
+    return {name: _some_of(*COLLECTED[name], at_most) for name in available_versions() if name in names}
 
 
 def _some_of(name: str, split: str, at_most: int | None) -> Inputs:
@@ -112,7 +112,7 @@ def imagenet_images() -> dict[str, Inputs]:
     return _by_class(others.pixels, others.items["cifar10"].to_numpy(), others.labels)
 
 
-def shifted_features() -> dict[str, Inputs]:
+def load_shifted_features() -> dict[str, Inputs]:
     """The sets of SHIFTED of which there are features of EfficientNet-Lite0: the images that have some."""
     train, others = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
     known = images_of("imagenet32", "validation")

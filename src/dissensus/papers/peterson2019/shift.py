@@ -22,7 +22,7 @@ from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import Inputs, people_of, shifted_features, shifted_images
+from dissensus.papers.peterson2019.sets import Inputs, load_shifted_features, load_shifted_images, people_of
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.studies import HEAD_IMAGES, KINDS
 from dissensus.study.cells import read_predictions
@@ -46,8 +46,8 @@ def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
         return network
 
     names = {sized.network: name for name, sized in SIZES[scale].networks.items()}
-    sets = shifted_images(SIZES[scale].shifted)
-    return {"models": judged_models(needs["scratch"], folder, load, sets, people_of(SIZES[scale].images), names, tell)}
+    sets = load_shifted_images(SIZES[scale].shifted)
+    return {"models": judge_models(needs["scratch"], folder, load, sets, people_of(SIZES[scale].images), names, tell)}
 
 
 def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -56,10 +56,10 @@ def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) 
 
     names = {"linear": "linear head", "mlp": "head with a hidden layer"}
     people = people_of(HEAD_IMAGES[scale])
-    return {"models": judged_models(needs["heads"], folder, load_head, shifted_features(), people, names, tell)}
+    return {"models": judge_models(needs["heads"], folder, load_head, load_shifted_features(), people, names, tell)}
 
 
-def judged_models(
+def judge_models(
     study: Path,
     folder: Path,
     load: Load,

@@ -36,7 +36,7 @@ def scratch(scale: Scale) -> Study:
         for sized in size.networks.values()
     ]
     inputs = {"images": ImageTable(pixels, people.labels.items)}
-    return compared(f"Human labels from scratch, {scale}", people, kinds_of(people), inputs, models, size.folds)
+    return comparison_study(f"Human labels from scratch, {scale}", people, kinds_of(people), inputs, models, size.folds)
 
 
 def heads(scale: Scale) -> Study:
@@ -46,7 +46,9 @@ def heads(scale: Scale) -> Study:
     rows = people.labels.items.astype(int)
     models = [{"head": list(HEADS), "epochs": HEAD_EPOCHS[scale], "keep": "last", "patience": "none"}]
     inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
-    return compared(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, HEAD_FOLDS[scale])
+    return comparison_study(
+        f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, HEAD_FOLDS[scale]
+    )
 
 
 def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
@@ -54,7 +56,7 @@ def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
     return {"soft": people, "hard": one_hot(people)}
 
 
-def compared(
+def comparison_study(
     name: str,
     people: LabelledItems,
     kinds: Mapping[str, LabelledItems],

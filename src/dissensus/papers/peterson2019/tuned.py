@@ -23,10 +23,10 @@ from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.peterson2019.sets import (
     Inputs,
-    collected,
-    collected_images,
+    available_versions,
     imagenet_images,
     images_of,
+    load_collected_images,
     people_of,
     some,
 )
@@ -85,7 +85,7 @@ def material(scale: Scale) -> Material:
     people = people_of(size.images)
     assert isinstance(people.labels, Distributions)
     train = images_of("cifar10", "train")
-    elsewhere = {"far": imagenet_images()["imagenet"]} | collected_images(None, names=VERSIONS)
+    elsewhere = {"far": imagenet_images()["imagenet"]} | load_collected_images(None, names=VERSIONS)
     rows = some(len(train.labels), size.pretrained_on, seed=SEED)
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
     return Material(pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], elsewhere)
@@ -95,7 +95,7 @@ def rows_of(scale: Scale) -> dict[str, Deliver]:
     """Ways to fine-tune by name; mixup once for each alpha that is tried."""
     ways: dict[str, Deliver] = {"control": lambda shares, gold: soft(classes_of(gold))}
     for alpha in SIZES[scale].alphas:
-        ways[f"mixup {alpha:g}"] = partial(_mixed, alpha)
+        ways[f"mixup {alpha:g}"] = partial(_mix_classes, alpha)
     return ways | {
         "category": lambda shares, gold: class_means(shares, gold=gold),
         "soft": lambda shares, gold: soft(shares),
@@ -108,7 +108,7 @@ def classes_of(gold: np.ndarray) -> Distributions:
     return Distributions(np.eye(len(CLASSES))[gold], np.arange(len(gold)), CLASSES)
 
 
-def _mixed(alpha: float, shares: Distributions, gold: np.ndarray) -> Delivery:
+def _mix_classes(alpha: float, shares: Distributions, gold: np.ndarray) -> Delivery:
     return mixup(majority(classes_of(gold)), SEED, alpha=alpha)
 
 
@@ -140,7 +140,7 @@ def settings_of(scale: Scale) -> dict[str, Any]:
     size = asdict(SIZES[scale])
     left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
     settings = {name: value for name, value in size.items() if name not in left_out}
-    versions = [name for name in VERSIONS if name in collected()]
+    versions = [name for name in VERSIONS if name in available_versions()]
     return settings | {"version": VERSION, "seed": SEED} | ({"CIFAR-10.1": versions} if versions else {})
 
 
@@ -177,23 +177,23 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
     scale, name, sized, folder = task
     with np.load(folder / "images.npz") as arrays:
         given = material_from(arrays)
-    start = _pretrained(scale, name, sized, folder, given)
+    start = _pretrain(scale, name, sized, folder, given)
     guess = start.probs(given.pixels)
     numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _elsewhere(start, given), "tuned": {}}
     remark(None)
     for row, deliver in rows_of(scale).items():
         for rate in SIZES[scale].tuning_rates:
             for fold, train, held in folds_of(scale, len(given.gold)):
-                tune = partial(_tuned, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
+                tune = partial(_tune, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
                 compute_once(
                     *_scores_of(folder, name, row, rate, fold), tune, files=_models(folder, name, row, rate, fold)
                 )
                 remark(None)
-            numbers["tuned"].setdefault(row, {})[f"{rate:g}"] = tuned_scores(scale, name, row, rate, folder)
+            numbers["tuned"].setdefault(row, {})[f"{rate:g}"] = read_scores(scale, name, row, rate, folder)
     return numbers, guess
 
 
-def tuned_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
+def read_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
     """Stored scores of a way to fine-tune, by fold."""
     folds = []
     for fold in range(SIZES[scale].folds):
@@ -216,7 +216,7 @@ def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[P
     return [model_path(folder, name, row, rate, fold)] if row in ATTACKED else []
 
 
-def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
+def _pretrain(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
     from dissensus.train.loop import fit
     from dissensus.train.network_files import load_network, save_network
     from dissensus.train.networks.catalogue import make_network
@@ -236,7 +236,7 @@ def _pretrained(scale: Scale, name: str, sized: Sized, folder: Path, given: Mate
     return load_network(path)
 
 
-def _tuned(
+def _tune(
     scale: Scale,
     name: str,
     sized: Sized,

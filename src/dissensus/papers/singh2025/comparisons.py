@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval, paired_t
-from dissensus.papers.claims import Finding, Verdict, printed
+from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.runs import (
     Numbers,
@@ -18,8 +18,8 @@ from dissensus.papers.singh2025.runs import (
     by_seed,
     mean_score,
     relative_gain,
-    said,
     soft_less_hard,
+    with_text,
 )
 from dissensus.papers.verdicts import count_finding, direction_finding, no_difference_finding
 
@@ -108,7 +108,7 @@ def _accuracy(run: SetRun) -> Finding:
     if run.name == "chaosnli":
         return _gap(run, "accuracy")
     gaps = soft_less_hard(run.numbers, "accuracy")
-    margin = min(printed(text).sd or np.inf for text in published.SCORES[run.name]["accuracy"])
+    margin = min(parse_printed(text).sd or np.inf for text in published.SCORES[run.name]["accuracy"])
     finding = no_difference_finding(
         mean_interval(gaps.tolist()),
         by_seed(gaps),
@@ -123,7 +123,7 @@ def _accuracy(run: SetRun) -> Finding:
 
 
 def _significance(run: SetRun, metric: str) -> Finding:
-    """Whether a t-test says what the paper's says: beyond chance in the same direction, or within chance."""
+    """Whether a t-test says what the paper's says: significant in the same direction, or not significant."""
     fixed, drawn = (p_value(run.numbers, metric, reading) for reading in ("fixed", "drawn"))
     others = "".join(f"; with {own['encoder']} p = {p_value(own, metric, 'fixed'):.2g}" for own in run.others.values())
     gaps = soft_less_hard(run.numbers, metric)
@@ -147,7 +147,7 @@ def _one_test_set(run: SetRun, metric: str) -> list[str]:
     """Said where seeds on one split agree on a difference that is gone when each has a split of its own."""
     fixed, drawn = (p_value(run.numbers, metric, reading) for reading in ("fixed", "drawn"))
     if fixed < LEVEL <= drawn:
-        return ["beyond chance on one test set, within chance with a split for each seed"]
+        return ["significant on one test set, not significant with a split for each seed"]
     return []
 
 
@@ -157,14 +157,14 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
     known = {name: gain for name, gain in gains.items() if math.isfinite(gain)}
     style, way = ("+.0f", "") if metric != "kl" else (".0f", " lower")
     each = ", ".join(
-        f"{published.NAMES[name]} {f'{gain:{style}} %' if name in known else 'none, for hard labels have 0 or less'}"
+        f"{published.NAMES[name]} {f'{gain:{style}}%' if name in known else 'none, for hard labels have 0 or less'}"
         for name, gain in gains.items()
     )
     reason = "; ".join(dict.fromkeys(text for run in runs.values() for text in run.other_here))
     if metric == "kl":
-        rows = [100 * (1 - soft / hard) for hard, soft in _printed_pairs("kl")]
-        own = ", ".join(f"{shown} {row:.0f} %" for shown, row in zip(published.NAMES.values(), rows, strict=True))
-        reason = f"the rows of the paper's own table give {np.mean(rows):.0f} % on average ({own}); {reason}"
+        rows = [100 * (1 - soft / hard) for hard, soft in _published_pairs("kl")]
+        own = ", ".join(f"{shown} {row:.0f}%" for shown, row in zip(published.NAMES.values(), rows, strict=True))
+        reason = f"the rows of the paper's own table give {np.mean(rows):.0f}% on average ({own}); {reason}"
     parts = tuple(run.part for run in runs.values())
     if len(known) < len(gains):
         return Finding(
@@ -174,14 +174,14 @@ def _mean_gain(runs: Runs, metric: str) -> Finding:
             reason="a correlation of 0 or less has no relative gain",
         )
     finding = direction_finding(
-        mean_interval(list(known.values())), known, 1, over="sets", parts=parts, digits=0, unit=" %", reason=reason
+        mean_interval(list(known.values())), known, 1, over="sets", parts=parts, digits=0, unit="%", reason=reason
     )
-    return said(finding, f"{np.mean(list(known.values())):{style}} %{way} on average ({each})")
+    return with_text(finding, f"{np.mean(list(known.values())):{style}}%{way} on average ({each})")
 
 
-def _printed_pairs(metric: str) -> list[tuple[float, float]]:
+def _published_pairs(metric: str) -> list[tuple[float, float]]:
     texts = [published.SCORES[name][metric] for name in published.NAMES]
-    return [(printed(hard).value, printed(soft).value) for hard, soft in texts]
+    return [(parse_printed(hard).value, parse_printed(soft).value) for hard, soft in texts]
 
 
 def _certain(runs: Runs) -> Finding:
@@ -193,7 +193,7 @@ def _certain(runs: Runs) -> Finding:
         texts.append(f"{runs[name].shown}, {what} {p:.2g}")
         fewest = min(fewest, gaps.size)
     parts = tuple(run.part for run in runs.values())
-    finding = count_finding(sure, over="comparisons", parts=parts, said=f"p: {'; '.join(texts)}; below {CERTAIN:g}")
+    finding = count_finding(sure, over="comparisons", parts=parts, text=f"p: {'; '.join(texts)}; below {CERTAIN:g}")
     if fewest < published.RUNS and not all(sure.values()):
         reason = f"{fewest} seeds are too few for p < {CERTAIN:g} where seeds differ much"
         return replace(finding, verdict="cannot be tested here", reason=reason)
@@ -212,7 +212,7 @@ def _no_loss(runs: Runs) -> Finding:
         kept,
         over="sets and readings of a seed",
         parts=tuple(run.part for run in runs.values()),
-        said=f"no loss of accuracy that a paired t-test sees at {LEVEL:g}",
+        text=f"no loss of accuracy that a paired t-test sees at {LEVEL:g}",
     )
     return _all(finding, kept, runs)
 
@@ -226,7 +226,7 @@ def _everywhere(runs: Runs) -> Finding:
         for metric in ("kl", "entropy_correlation")
     }
     parts = tuple(run.part for run in runs.values())
-    finding = count_finding(better, over="sets and scores", parts=parts, said="better with soft labels")
+    finding = count_finding(better, over="sets and scores", parts=parts, text="better with soft labels")
     return _all(finding, better, runs)
 
 
@@ -239,14 +239,14 @@ def _all(finding: Finding, holds: Mapping[str, bool], runs: Runs) -> Finding:
         text for run in runs.values() if any(name.startswith(run.shown) for name in odd) for text in run.other_here
     ]
     return replace(
-        finding, verdict="differs", reason="; ".join([f"not so: {' and '.join(odd)}", *dict.fromkeys(other)])
+        finding, verdict="differs", reason="; ".join([f"exceptions: {' and '.join(odd)}", *dict.fromkeys(other)])
     )
 
 
 def _largest(runs: Runs) -> Finding:
     gains = {name: relative_gain(run.numbers, "entropy_correlation") for name, run in runs.items()}
     parts = tuple(run.part for run in runs.values())
-    text = ", ".join(f"{published.NAMES[name]} {gain:+.0f} %" for name, gain in gains.items())
+    text = ", ".join(f"{published.NAMES[name]} {gain:+.0f}%" for name, gain in gains.items())
     if not all(map(math.isfinite, gains.values())):
         return Finding(
             ours="-",

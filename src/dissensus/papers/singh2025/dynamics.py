@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.claims import Finding
 from dissensus.papers.singh2025 import published
-from dissensus.papers.singh2025.runs import Numbers, SetRun, by_seed, said, soft_less_hard
+from dissensus.papers.singh2025.runs import Numbers, SetRun, by_seed, soft_less_hard, with_text
 from dissensus.papers.singh2025.work import grid_of
 from dissensus.papers.verdicts import count_finding, direction_finding
 
@@ -45,7 +45,7 @@ def _epochs(run: SetRun) -> Finding:
         mean_interval(gaps.tolist()), by_seed(gaps), 1, parts=(run.part,), over="seeds", digits=1, reason=run.reason
     )
     means = {targets: float(np.mean(epochs)) for targets, epochs in best.items()}
-    return said(
+    return with_text(
         finding,
         f"lowest at epoch {means['soft']:.1f} with soft, {means['hard']:.1f} with hard labels, each with the settings "
         f"chosen for it: {finding.ours}",
@@ -79,7 +79,7 @@ def _longer(runs: Runs) -> Finding:
         later,
         over=f"settings in which one of the two was stopped early, and hard labels longer in {shorter}",
         parts=parts,
-        said=f"soft against hard labels with equal settings: {', '.join(each)}; soft labels train longer",
+        text=f"soft against hard labels with equal settings: {', '.join(each)}; soft labels train longer",
         reason="figure 4 shows each with the settings chosen for it, here both have the same",
     )
 
@@ -93,7 +93,7 @@ def _spread(run: SetRun) -> Finding:
         {f"seed {seed + 1}": bool(both) for seed, both in enumerate(less & nearer)},
         over="seeds",
         parts=(run.part,),
-        said=f"mean entropy on the most disputed tenth: people {people:.2f}, soft {soft.mean():.2f}, hard "
+        text=f"mean entropy on the most disputed tenth: people {people:.2f}, soft {soft.mean():.2f}, hard "
         f"{hard.mean():.2f} nats; hard is less spread out than people in {int(less.sum())}, soft nearer to people in "
         f"{int(nearer.sum())}, both",
         reason=run.reason,
@@ -110,13 +110,13 @@ def _same_choice(runs: Runs) -> Finding:
         odd += [run.shown] if soft.mean() >= hard.mean() else []
         each.append(
             f"{published.NAMES[name]} {soft.mean():.3f} against {hard.mean():.3f} on "
-            f"{100 * np.mean(agreeing['share']):.0f} % of the items"
+            f"{100 * np.mean(agreeing['share']):.0f}% of the items"
         )
     return count_finding(
         closer,
         over="seeds of three sets",
         parts=tuple(run.part for run in runs.values()),
-        said=f"KL with soft and hard labels where both choose as most people do: {', '.join(each)}",
+        text=f"KL with soft and hard labels where both choose as most people do: {', '.join(each)}",
         reason=f"not so on the mean of {' and '.join(odd)}" if odd else "",
     )
 
@@ -126,7 +126,7 @@ def _moderate(run: SetRun) -> Finding:
     finding = direction_finding(
         mean_interval(gaps.tolist()), by_seed(gaps), 1, parts=(run.part,), over="seeds", digits=3, reason=run.reason
     )
-    return said(finding, f"with {run.numbers['votes']:.1f} answers per item, KL is lower by {finding.ours}")
+    return with_text(finding, f"with {run.numbers['votes']:.1f} answers per item, KL is lower by {finding.ours}")
 
 
 def _more_answers(runs: Runs) -> Finding:
@@ -149,7 +149,7 @@ def _more_answers(runs: Runs) -> Finding:
         parts=tuple(run.part for run in runs.values()),
         reason="the paper compares different sets; here answers of the same items were left out of training",
     )
-    return said(
+    return with_text(
         finding,
         f"how much lower KL is with soft labels, by answers per item: {'; '.join(each)}; all less fewest "
         f"{finding.ours}",

@@ -43,7 +43,7 @@ def encoders_of(name: str) -> list[str]:
     ready = (
         ["efficientnet-lite0"] if name == "cifar10h-hard" and is_present(lookup(READY["efficientnet-lite0"])) else []
     )
-    return [HERE[name], *ready, *_filed(name)]
+    return [HERE[name], *ready, *_encoders_with_files(name)]
 
 
 def part_of(name: str, encoder: str) -> str:
@@ -72,7 +72,7 @@ def features_of(
     return every[people.items[rows] if name == "cifar10h-hard" else rows].astype(np.float32)
 
 
-def _filed(name: str) -> list[str]:
+def _encoders_with_files(name: str) -> list[str]:
     """Encoders that all feature files of a set are there for."""
     folder = data_folder() / "features"
     each = [{path.stem.removeprefix(f"{of}_") for path in folder.glob(f"{of}_*.npy")} for of in FILED[name]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dissensus.evaluate.statistics import mean_interval
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
@@ -63,7 +63,7 @@ def _scores(runs: Runs, metric: str) -> Figure:
                 mean_interval([factor * value for value in own[reading]["scores"][targets][metric]]) for _, own in rows
             ]
             ours.append(interval_series(f"{targets}, {split}", [name for name, _ in rows], means))
-        values = tuple(printed(published.SCORES[name][metric][place]).value for name in runs)
+        values = tuple(parse_printed(published.SCORES[name][metric][place]).value for name in runs)
         theirs.append(Series(targets, names, values))
     table = "table 4" if metric == "entropy_correlation" else "table 3"
     shown = published.METRIC_NAMES[metric]
@@ -77,7 +77,7 @@ def _scores(runs: Runs, metric: str) -> Figure:
         series=tuple(ours),
         published=tuple(theirs),
         parts=tuple(part for run in runs.values() for part in (run.part, *run.others)),
-        note="Means with 95 % intervals over seeds.",
+        note="Means with 95% intervals over seeds.",
     )
 
 
@@ -132,5 +132,5 @@ def _answers(runs: Runs) -> Figure:
         y_title="KL with hard less KL with soft labels, nats",
         series=tuple(series),
         parts=_parts(runs),
-        note="Means with 95 % intervals over seeds; all answers judge.",
+        note="Means with 95% intervals over seeds; all answers judge.",
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025 import published
 from dissensus.papers.singh2025.comparisons import comparisons
 from dissensus.papers.singh2025.dynamics import dynamics
 from dissensus.papers.singh2025.runs import SetRun, set_runs, with_size
 from dissensus.papers.singh2025.work import grid_of
-from dissensus.papers.verdicts import exact_finding, untested
+from dissensus.papers.verdicts import cannot_test, exact_finding
 
 NEAR = 0.01  # nats of validation loss
 POLITENESS = "only the offensiveness ratings are here; the paper takes politeness"
@@ -25,8 +25,8 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     for run in runs.values():
         judged |= _labels(run)
         for targets in ("soft", "hard"):
-            judged[f"table-2-{run.name}-{targets}"] = _chosen(run, targets)
-    judged["section-5-general"] = untested(
+            judged[f"table-2-{run.name}-{targets}"] = _choice_finding(run, targets)
+    judged["section-5-general"] = cannot_test(
         "the paper tests no transfer, and with frozen features no representation is learned"
     )
     return judged
@@ -41,7 +41,7 @@ def _labels(run: SetRun) -> dict[str, Finding]:
     same = (own["items"], len(own["classes"])) == (items, classes)
     sizes = Finding(ours=size, verdict="equal" if same else "differs", reason=_one_more(run), parts=(run.part,))
     means, spreads = (
-        exact_finding(printed(text), own[name], parts=(run.part,), reason=_cut_off(text, own[name]))
+        exact_finding(parse_printed(text), own[name], parts=(run.part,), reason=_cut_off(text, own[name]))
         for text, name in ((mean, "entropy"), (sd, "entropy_sd"))
     )
     told = {key: sizes, f"{key}-entropy": means, f"figure-3-{run.name}": spreads}
@@ -70,7 +70,7 @@ def _cut_off(text: str, ours: float) -> str:
     return ""
 
 
-def _chosen(run: SetRun, targets: str) -> Finding:
+def _choice_finding(run: SetRun, targets: str) -> Finding:
     names = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
     ours = tuple(run.numbers["fixed"]["chosen"][targets][name] for name in names)
     theirs = published.CHOSEN[run.name][targets]

@@ -36,7 +36,7 @@ def _part(name: str, encoder: str, scale: Scale) -> Part:
     )
 
 
-def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
+def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """What is other here than in the paper."""
     used = {name: [SHOWN.get(encoder, encoder) for encoder in encoders_of(name)] for name in PEOPLE}
     rows = [
@@ -69,6 +69,6 @@ PAPER = Paper(
     claims=CLAIMS,
     parts=parts,
     findings=findings,
-    shrunk=shrunk,
+    differences=differences,
     figures=figures,
 )

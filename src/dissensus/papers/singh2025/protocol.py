@@ -131,7 +131,7 @@ def singh_protocol(
     rng            draws the split
     grid           settings to try; `singh_grid()` if not given
     seeds          of the heads compared; a seed decides initial weights, order and dropout
-    split          instead of a random one with 70 % training, 15 % validation, 15 % test (the paper states none)
+    split          instead of a random one with 70% training, 15% validation, 15% test (the paper states none)
     resplit        whether each seed draws a split of its own too; its spread is then also that of the test items
     progress       called with the number of heads done and of all
     """
@@ -173,7 +173,7 @@ def singh_protocol(
             heads[t] += again[place * len(group) : (place + 1) * len(group)]
         tested += [parts] * len(group)
     scores = {t: _scores(heads[t], tested, rows, people) for t in TARGETS}
-    tests = {metric: _tested(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
+    tests = {metric: _t_test(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
     return ProtocolResult(
         grid=settings,
         grid_losses=dict(zip(TARGETS, losses, strict=True)),
@@ -185,7 +185,7 @@ def singh_protocol(
     )
 
 
-def _tested(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
+def _t_test(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
     """Student's paired t-test of soft minus hard over seeds, None where it has no answer.  (seeds,), (seeds,)"""
     gap = soft - hard
     same = np.ptp(gap) <= 1e-12 * np.abs(gap).max() and gap.any()

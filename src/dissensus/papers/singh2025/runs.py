@@ -86,7 +86,7 @@ def by_seed(values: np.ndarray | Sequence[float], prefix: str = "seed") -> dict[
     return {f"{prefix} {place + 1}": float(value) for place, value in enumerate(values)}
 
 
-def said(finding: Finding, ours: str) -> Finding:
+def with_text(finding: Finding, ours: str) -> Finding:
     """The finding in other words."""
     return replace(finding, ours=ours)
 

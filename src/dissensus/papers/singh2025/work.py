@@ -114,13 +114,13 @@ def protocol_numbers(
         "curves": {t: _mean_curve(fixed, t) for t in TARGETS},
         "top_entropy": _entropies(fixed, *test),
         "example": _example(fixed, *test),
-        "agreeing": _agreeing(fixed, *test),
+        "agreeing": _compare_agreeing(fixed, *test),
     }
     fewer = _by_answers(fixed, x, people, split)
-    return {"fixed": _scored(fixed) | more, "drawn": _scored(drawn), "answers": fewer}
+    return {"fixed": _score(fixed) | more, "drawn": _score(drawn), "answers": fewer}
 
 
-def _scored(result: ProtocolResult) -> dict[str, Any]:
+def _score(result: ProtocolResult) -> dict[str, Any]:
     scores = {t: {metric: values.tolist() for metric, values in result.scores[t].items()} for t in TARGETS}
     chosen = {row.pop("targets"): row for row in result.table_2()}
     best = {t: [head.epoch for head in result.heads[t]] for t in TARGETS}
@@ -148,7 +148,7 @@ def _example(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[
     return {"people": people[row].tolist(), **predicted}
 
 
-def _agreeing(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[str, list[float]]:
+def _compare_agreeing(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[str, list[float]]:
     """By seed: the share of test items for which both predict the class that most people chose, and KL there."""
     told: dict[str, list[float]] = {"share": [], "soft": [], "hard": []}
     for heads in zip(*(result.heads[t] for t in TARGETS), strict=True):

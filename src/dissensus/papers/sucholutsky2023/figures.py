@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.papers.claims import printed
+from dissensus.papers.claims import parse_printed
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.reading import Runs, interval_of
@@ -15,7 +15,7 @@ from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.judged_small_data import losses_by_kind
 from dissensus.papers.sucholutsky2023.rows import Value, by_run, on_all_labels, on_labels, on_shift
 from dissensus.papers.sucholutsky2023.sets import NAMES
-from dissensus.papers.sucholutsky2023.simulated_figures import line, simulated_figures
+from dissensus.papers.sucholutsky2023.simulated_figures import line, simulation_figures
 from dissensus.papers.sucholutsky2023.studies import NETWORKS, PER_CLASS
 
 NATS = "cross-entropy, nats"
@@ -27,8 +27,8 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
     rows = numbers["transfer"]["rows"]
     moved = {name: on_shift(name) for name in numbers["transfer"]["shifts"]}
     return [
-        *simulated_figures(numbers),
-        *_informed(numbers["informed"]),
+        *simulation_figures(numbers),
+        *_information_figure(numbers["informed"]),
         _by_kind(
             "figure-5-top",
             "Cross-entropy by the labels that models are judged by",
@@ -66,7 +66,7 @@ def small_data_figures(results: Results) -> list[Figure]:
     return [_few(results, place, count) for place, count in enumerate(PER_CLASS)]
 
 
-def _informed(informed: Mapping[str, Any]) -> list[Figure]:
+def _information_figure(informed: Mapping[str, Any]) -> list[Figure]:
     kinds = informed["kinds"]
     names = tuple("CIFAR-10S" if kind == "S+hard" else NAMES[kind] for kind in kinds)
 
@@ -125,7 +125,7 @@ def _by_kind(
         series=series,
         parts=("heads", "transfer"),
         note="Linear heads on frozen features, by the labels that they learned from; "
-        "means with 95 % intervals over seeds.",
+        "means with 95% intervals over seeds.",
     )
 
 
@@ -200,7 +200,7 @@ def _few(results: Results, place: int, count: int) -> Figure:
     for part in parts:
         losses = losses_by_kind(results, part)
         series.append(_dots(part.split("-")[0], [NAMES[kind] for kind in losses], list(losses.values())))
-    theirs = {NAMES[kind]: printed(texts[place]).value for kind, texts in published.FEW.items()}
+    theirs = {NAMES[kind]: parse_printed(texts[place]).value for kind, texts in published.FEW.items()}
     return Figure(
         key=f"table-1-{count}",
         title=f"Cross-entropy from {count} images a class",

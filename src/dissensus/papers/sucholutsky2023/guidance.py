@@ -70,7 +70,7 @@ def world(rng: np.random.Generator) -> dict[str, Any]:
         errors=ErrorRates(hard=wrong[0], soft=wrong[-1], partial=_partial(wrong)),
     )
     losses = {name: _losses(preferences, n) for name, preferences in (("assumed", assumed), ("true", true))}
-    answers = [_piloted(kind, k_hat, seconds[i], wrong[i], rng) for i, (kind, k_hat) in enumerate(OPTIONS)]
+    answers = [_simulate_pilot(kind, k_hat, seconds[i], wrong[i], rng) for i, (kind, k_hat) in enumerate(OPTIONS)]
     ranked = rank_options(answers, n, CLASSES, assumed, rng, replicates=50)
     after = OPTIONS.index((ranked[0].kind, ranked[0].k_hat))
     before = int(np.argmin(losses["assumed"]))
@@ -91,7 +91,9 @@ def _partial(values: np.ndarray) -> Any:
     return tuple((kind, k_hat, float(values[i])) for i, (kind, k_hat) in enumerate(OPTIONS) if kind == "sparse")
 
 
-def _piloted(kind: LabelKind, k_hat: int, seconds: float, wrong: float, rng: np.random.Generator) -> PilotAnswers:
+def _simulate_pilot(
+    kind: LabelKind, k_hat: int, seconds: float, wrong: float, rng: np.random.Generator
+) -> PilotAnswers:
     """Answers of people who differ in pace, each with the share of its comparisons that came out wrong."""
     person = np.arange(ANSWERS) % CROWD
     pace = np.exp(rng.normal(0.0, 0.3, CROWD))[person]

@@ -48,9 +48,9 @@ def label_numbers(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[s
     }
 
 
-def informed(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+def compare_information(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """Measures of section 7.2 for each kind of label of the same images, for several starts of the embedding."""
-    rows, alike, judged_by = _judged(SIZES[scale]["images"])
+    rows, alike, judged_by = _load_similarity(SIZES[scale]["images"])
     kinds = {name: labels.select(rows) for name, labels in label_kinds().items()}
     return measures(kinds, alike, SIZES[scale]["starts"], tell) | {"images": int(rows.size), "judged by": judged_by}
 
@@ -75,7 +75,7 @@ def _entropy(labels: Distributions) -> float:
     return float(entropy(labels.probs).mean())
 
 
-def _judged(images: int) -> tuple[np.ndarray, np.ndarray, str]:
+def _load_similarity(images: int) -> tuple[np.ndarray, np.ndarray, str]:
     """Images and how alike they are: by people where a user has their judgments, by a network otherwise."""
     if has("similarity.npz"):
         rows, alike = read_similarity()

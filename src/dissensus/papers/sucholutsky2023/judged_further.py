@@ -12,13 +12,21 @@ from scipy.stats import rankdata, spearmanr
 
 from dissensus.papers.claims import Finding
 from dissensus.papers.reading import Runs, gaps, interval_of
-from dissensus.papers.sucholutsky2023.judged_labels import unreleased
-from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_IMAGENET, Models, because, deciding
-from dissensus.papers.sucholutsky2023.rows import Row, by_run, lowest_kind, mean_of, on_all_labels, on_shift, ranked
+from dissensus.papers.sucholutsky2023.judged_labels import not_released
+from dissensus.papers.sucholutsky2023.judged_models import HEADS, OF_IMAGENET, Models, because, decisive_models
+from dissensus.papers.sucholutsky2023.rows import (
+    Row,
+    by_run,
+    format_ranking,
+    lowest_kind,
+    mean_of,
+    on_all_labels,
+    on_shift,
+)
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import KEPT
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
-from dissensus.papers.verdicts import count_finding, direction_finding, no_difference_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding, no_difference_finding
 
 ADDS = 0.02  # cross-entropy: what table 3 moves on near images from two to three classes
 NONE = 1e-9
@@ -27,12 +35,12 @@ LEVEL = 0.05 + NONE  # of the rank correlation over kinds of label
 
 def further_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True) -> dict[str, Finding]:
     """Of heads on all kinds of label and on sparser ones, and of the pilot."""
-    models = deciding(numbers, small)
+    models = decisive_models(numbers, small)
     return {
         "figure-7": _entropies(models),
-        "figure-8": untested("people's judgments of similarity were not released"),
+        "figure-8": cannot_test("people's judgments of similarity were not released"),
         "figure-10": _information(models, numbers["informed"]),
-        **_kept(numbers["transfer-kept"]["rows"]),
+        **_table_3_findings(numbers["transfer-kept"]["rows"]),
         "guidance-pilot": _guidance(numbers["guidance"]),
     }
 
@@ -50,7 +58,7 @@ def _entropies(models: Models) -> Finding:
         over=models.over,
         parts=models.parts,
         reason=models.reason,
-        said=f"{said}; distributions of entropies are apart by {ranked(off, 2)}",
+        text=f"{said}; distributions of entropies are apart by {format_ranking(off, 2)}",
     )
     softest = max(labels, key=labels.__getitem__)
     if finding.verdict == "differs" and min(model.values()) > max(labels[kind] for kind in labels if kind != softest):
@@ -87,7 +95,7 @@ def _information(models: Models, informed: Mapping[str, Any]) -> Finding:
     chance = _chance_of([rho[kind] for kind in kinds], [mean_of(loss[kind]) for kind in kinds])
     said += f"; it is as low in {chance:.0%} of all ways to deal the losses to kinds"
     if finding.verdict == "same direction" and chance > LEVEL:
-        few = f"within chance for so few kinds of label, of which further seeds add none; {finding.reason}"
+        few = f"not significant with so few kinds of label, of which further seeds add none; {finding.reason}"
         return replace(finding, ours=said, verdict="cannot be tested here", reason=few)
     return replace(finding, ours=said)
 
@@ -99,12 +107,12 @@ def _chance_of(rho: Sequence[float], loss: Sequence[float]) -> float:
     return float((products <= ranks @ others + NONE).mean())
 
 
-def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
+def _table_3_findings(rows: Sequence[Row]) -> dict[str, Finding]:
     """Table 3: labels with numbers for 2, 3, 4 and all classes."""
     source = rows[0]["kind"]
     of = {kept: [row for row in rows if row["transforms"] == f"sparsest={kept}"] for kept in KEPT}
     losses = {name: {kept: by_run(own, on_shift(name))[source] for kept, own in of.items()} for name in (NEAR, FAR)}
-    added = {name: _added(by, ("3", "4")) for name, by in losses.items()}
+    added = {name: _gain_of_more_numbers(by, ("3", "4")) for name, by in losses.items()}
     said = {
         name: ", ".join(f"{mean_of(runs):.4f} with {kept}" for kept, runs in by.items()) for name, by in losses.items()
     }
@@ -120,9 +128,13 @@ def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
     helps = direction_finding(
         interval_of(added[FAR]), added[FAR], -1, **common | {"reason": f"{common['reason']}; {OF_IMAGENET}"}
     )
-    whole = unreleased("CIFAR-10DS was", "dense.npy")
+    whole = not_released("CIFAR-10DS was", "dense.npy")
     if source == "DS":
-        worse = {f"{name} · {run}": value for name, by in losses.items() for run, value in _added(by, ("10",)).items()}
+        worse = {
+            f"{name} · {run}": value
+            for name, by in losses.items()
+            for run, value in _gain_of_more_numbers(by, ("10",)).items()
+        }
         whole = direction_finding(interval_of(worse), worse, 1, **common)
     return {
         "table-3-near": replace(none, ours=f"three or four classes less two {none.ours} ({said[NEAR]})"),
@@ -131,7 +143,7 @@ def _kept(rows: Sequence[Row]) -> dict[str, Finding]:
     }
 
 
-def _added(losses: Mapping[str, Runs], more: Sequence[str]) -> Runs:
+def _gain_of_more_numbers(losses: Mapping[str, Runs], more: Sequence[str]) -> Runs:
     """What numbers for more than two classes change, by how many and run."""
     return {f"{kept} · {run}": value for kept in more for run, value in gaps(losses[kept], losses["2"]).items()}
 
@@ -144,9 +156,9 @@ def _guidance(numbers: Mapping[str, Any]) -> Finding:
     changed = {name: value for name, value in saved.items() if abs(value) > NONE}  # the others were picked before, too
     helped, harmed = (sum(sign * value > 0 for value in changed.values()) for sign in (1, -1))
     before, after = (sum(world[when] < NONE for world in worlds) / len(worlds) for when in ("before", "after"))
-    chance = ", within chance of none" if mean.low < 0 < mean.high else ""
+    chance = ", not significantly different from zero" if mean.low < 0 < mean.high else ""
     tried = "; ".join(
-        f"{option['kind']} {option['seconds'][0]:.1f} s, {100 * option['wrong'][0]:.0f} % of its comparisons wrong, "
+        f"{option['kind']} {option['seconds'][0]:.1f} s, {100 * option['wrong'][0]:.0f}% of its comparisons wrong, "
         f"loss {option['loss'][0]:+.2f}"
         for option in numbers["real"]["options"]
     )

@@ -9,22 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.reading import Runs, interval_of
 from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.own_data import FOLDER
 from dissensus.papers.sucholutsky2023.sets import NAMES
-from dissensus.papers.verdicts import direction_finding, exact_finding, no_difference_finding, untested
+from dissensus.papers.verdicts import cannot_test, direction_finding, exact_finding, no_difference_finding
 
 LINEAR = 0.9  # |r| from which a relation counts as linear
 SAME_RHO = 0.02
 FIELDS = 3  # judgments in a response of CIFAR-10S: the two likeliest classes, and those that are wrong
 
 
-def unreleased(what: str, *files: str) -> Finding:
+def not_released(what: str, *files: str) -> Finding:
     """Of a claim about labels that only the authors have, and perhaps a user."""
     named = " and ".join(files)
-    return untested(f"{what} not released; whoever has them puts {named} into the folder {FOLDER} of the data folder")
+    return cannot_test(
+        f"{what} not released; whoever has them puts {named} into the folder {FOLDER} of the data folder"
+    )
 
 
 def label_findings(labels: Mapping[str, Any], informed: Mapping[str, Any]) -> dict[str, Finding]:
@@ -79,19 +81,23 @@ def _counts(labels: Mapping[str, Any]) -> dict[str, Finding]:
 
 def _softness(labels: Mapping[str, Any]) -> dict[str, Finding]:
     mass = labels["mass of other classes, all kinds"]
-    missing = unreleased("CIFAR-10DS was", "dense.npy")
-    high = exact_finding(printed(published.SMOOTHING_HIGH), mass["DS"], parts=("labels",)) if "DS" in mass else missing
+    missing = not_released("CIFAR-10DS was", "dense.npy")
+    high = (
+        exact_finding(parse_printed(published.SMOOTHING_HIGH), mass["DS"], parts=("labels",))
+        if "DS" in mass
+        else missing
+    )
     return {
         "smoothing-low": replace(
-            exact_finding(printed(published.SMOOTHING_LOW), labels["mass of other classes"], parts=("labels",)),
+            exact_finding(parse_printed(published.SMOOTHING_LOW), labels["mass of other classes"], parts=("labels",)),
             ours=f"{labels['mass of other classes']:.4f}",
         ),
         "smoothing-high": high,
         "entropy-sparse": exact_finding(
-            printed(published.SPARSE_ENTROPY), labels["entropy of sparse labels"], parts=("labels",)
+            parse_printed(published.SPARSE_ENTROPY), labels["entropy of sparse labels"], parts=("labels",)
         ),
         "entropy-dense-two": exact_finding(
-            printed(published.DENSE_ENTROPY), labels["entropy of two dense classes"], parts=("labels",)
+            parse_printed(published.DENSE_ENTROPY), labels["entropy of two dense classes"], parts=("labels",)
         )
         if "entropy of two dense classes" in labels
         else missing,
@@ -152,7 +158,7 @@ def _apart(errors: Mapping[str, Mapping[str, float]]) -> Runs:
 def _sweet_spot(rho: Mapping[str, Mapping[str, float]], reason: str) -> Finding:
     """Whether dense labels, softer than those of votes, recover less."""
     if "DS" not in rho:
-        return unreleased("the softer labels, CIFAR-10DS and CIFAR-10T, were", "dense.npy", "typicality.npy")
+        return not_released("the softer labels, CIFAR-10DS and CIFAR-10T, were", "dense.npy", "typicality.npy")
     gap: Runs = {start: rho["DS"][start] - max(rho["H"][start], rho["S+hard"][start]) for start in rho["DS"]}
     return direction_finding(interval_of(gap), gap, -1, over="starts", parts=("informed",), digits=3, reason=reason)
 

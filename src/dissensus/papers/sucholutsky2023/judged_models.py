@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023 import published
-from dissensus.papers.sucholutsky2023.judged_labels import unreleased
+from dissensus.papers.sucholutsky2023.judged_labels import not_released
 from dissensus.papers.sucholutsky2023.rows import (
     Row,
     beyond_chance,
     by_chance,
     by_run,
+    format_ranking,
     lowest_kind,
     lowest_on_average,
     mean_of,
@@ -24,12 +25,11 @@ from dissensus.papers.sucholutsky2023.rows import (
     on_all_labels,
     on_labels,
     on_shift,
-    ranked,
 )
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import NETWORKS
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
-from dissensus.papers.verdicts import count_finding, direction_finding, exact_finding, untested
+from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding, exact_finding
 
 HEADS = "linear heads on frozen features stand for networks from scratch"
 SMALL = "small networks, trained for a few epochs"
@@ -57,7 +57,7 @@ class Models:
     far: str
 
 
-def deciding(numbers: Mapping[str, Mapping[str, Any]], small: bool) -> Models:
+def decisive_models(numbers: Mapping[str, Mapping[str, Any]], small: bool) -> Models:
     """small: networks are smaller than published"""
     if small:
         return Models(numbers["transfer"]["rows"], OF_HEADS, "seeds", HEADS, OF_IMAGENET)
@@ -71,16 +71,18 @@ def because(*reasons: str) -> str:
 
 def model_findings(numbers: Mapping[str, Mapping[str, Any]], small: bool = True) -> dict[str, Finding]:
     """Of parameters, of heads and of networks, which are smaller than published or not."""
-    models, trained = deciding(numbers, small), numbers["transfer-networks"]["rows"]
+    models, trained = decisive_models(numbers, small), numbers["transfer-networks"]["rows"]
     kinds = sorted({row["kind"] for row in models.rows}, key=numbers["transfer"]["label entropy"].__getitem__)
     counted = {
-        f"table-2-{name}": exact_finding(printed(text), numbers["architectures"][name], parts=("architectures",))
+        f"table-2-{name}": exact_finding(parse_printed(text), numbers["architectures"][name], parts=("architectures",))
         for name, text in published.PARAMETERS.items()
     }
-    return counted | _crossed(models, kinds) | _networks(trained, kinds, small) | _shifts(models, trained, kinds)
+    return (
+        counted | _crossing_findings(models, kinds) | _networks(trained, kinds, small) | _shifts(models, trained, kinds)
+    )
 
 
-def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
+def _crossing_findings(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
     """Which labels to learn from, by which labels models are judged by.  kinds: by rising softness"""
     rows = models.rows
     of: dict[str, Any] = {"over": models.over, "parts": models.parts, "reason": models.reason}
@@ -91,22 +93,22 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
         for judge, values in judges.items()
         for run, best in lowest_kind(values).items()
     }
-    said = "; ".join(f"judged by {NAMES[judge]}: {ranked(values)}" for judge, values in judges.items())
+    said = "; ".join(f"judged by {NAMES[judge]}: {format_ranking(values)}" for judge, values in judges.items())
     itself = sum(best == judge for judge, values in judges.items() for best in lowest_kind(values).values())
     everywhere = by_run(rows, on_all_labels)
     people = {run: best in (*HUMAN, "S+dense") for run, best in lowest_kind(everywhere).items()}
     judging = [judge for judge in HUMAN if judge in judges]
     by_people = by_run(rows, lambda row: float(np.mean([row["labels"][judge]["cross-entropy"] for judge in judging])))
-    exception = unreleased("CIFAR-10DS was", "dense.npy")
+    exception = not_released("CIFAR-10DS was", "dense.npy")
     if dense is not None:
         softer = {run: best in kinds[len(kinds) // 2 :] for run, best in lowest_kind(dense).items()}
-        exception = count_finding(softer, said=ranked(dense), **of)
+        exception = count_finding(softer, text=format_ranking(dense), **of)
     middling = [lowest_on_average(values) not in (kinds[0], kinds[-1]) for values in judges.values()]
     own = f"the kind that judges is itself the best to learn from in {itself}"
     on_average = f"on average a middling kind is best by {sum(middling)} of {len(middling)} that judge"
     shaped = count_finding(
         inside,
-        said=said,
+        text=said,
         **of
         | {
             "over": f"kinds of label and {models.over}",
@@ -120,8 +122,8 @@ def _crossed(models: Models, kinds: Sequence[str]) -> dict[str, Finding]:
         "crossed-dense": exception,
         "crossed-best": count_finding(
             people,
-            said=f"mean cross-entropy over all kinds of label: {ranked(everywhere)}",
-            **of | {"reason": because(models.reason, f"judged by labels of people alone: {ranked(by_people)}")},
+            text=f"mean cross-entropy over all kinds of label: {format_ranking(everywhere)}",
+            **of | {"reason": because(models.reason, f"judged by labels of people alone: {format_ranking(by_people)}")},
         ),
     }
 
@@ -130,7 +132,7 @@ def _networks(rows: Sequence[Row], kinds: Sequence[str], small: bool) -> dict[st
     """The same by architecture; nothing can be said of networks that learned nothing.  kinds: by rising softness"""
     right = _accuracy(rows)
     if right < LEARNED:
-        few = untested(
+        few = cannot_test(
             f"networks this small, trained so briefly, are right on {right:.0%} of the images; laptop trains longer"
         )
         return {"crossed-networks": few, "crossed-shake-shake": few}
@@ -146,7 +148,7 @@ def _networks(rows: Sequence[Row], kinds: Sequence[str], small: bool) -> dict[st
     return {
         "crossed-networks": _each_network(losses, kinds, reason),
         "crossed-shake-shake": count_finding(
-            first, over="kinds of label", parts=OF_NETWORKS, reason=reason, said=f"cross-entropy to CIFAR-10H: {shown}"
+            first, over="kinds of label", parts=OF_NETWORKS, reason=reason, text=f"cross-entropy to CIFAR-10H: {shown}"
         ),
     }
 
@@ -158,7 +160,7 @@ def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str]
     beside = f"cross-entropy to CIFAR-10H after learning from it, less after hard labels: {texts}"
     if len(losses["H"]) < 3:
         return replace(
-            untested("two kinds of label have no middle; laptop trains on all"), ours=beside, parts=OF_NETWORKS
+            cannot_test("two kinds of label have no middle; laptop trains on all"), ours=beside, parts=OF_NETWORKS
         )
     best = {judge: lowest_kind(by) for judge, by in losses.items() if judge != "DS"}
     inside = {
@@ -176,7 +178,7 @@ def _each_network(losses: Mapping[str, Mapping[str, Runs]], kinds: Sequence[str]
         over="architectures",
         parts=OF_NETWORKS,
         reason=because(reason, by_chance(kinds)),
-        said=f"lowest with middling labels, by kinds of label that judge and seeds: {counts}; {beside}; more "
+        text=f"lowest with middling labels, by kinds of label that judge and seeds: {counts}; {beside}; more "
         "than by chance",
     )
 
@@ -190,7 +192,7 @@ def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dic
         direction_finding(interval_of(runs), runs, 1, over=f"kinds and {models.over}", digits=3, parts=models.parts)
         for runs in (gain[FAR], grows)
     )
-    dense = unreleased("CIFAR-10DS was", "dense.npy")
+    dense = not_released("CIFAR-10DS was", "dense.npy")
     if "DS" in losses[NEAR]:
         caught = gaps(*(_gains(losses[name], ("DS",)) for name in (FAR, NEAR)))
         dense = direction_finding(
@@ -203,16 +205,16 @@ def _shifts(models: Models, trained: Sequence[Row], kinds: Sequence[str]) -> dic
             over=models.over,
             parts=models.parts,
             reason=because(models.reason, by_chance(kinds)),
-            said=f"cross-entropy: {ranked(losses[NEAR])}",
+            text=f"cross-entropy: {format_ranking(losses[NEAR])}",
         ),
-        "shift-10.1": untested("the images of CIFAR-10.1 are not here, only its labels and what models said"),
+        "shift-10.1": cannot_test("the images of CIFAR-10.1 are not here, only its labels and what models said"),
         "shift-far": replace(
             better,
-            ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({ranked(losses[FAR])})",
+            ours=f"hard less CIFAR-10H and CIFAR-10S+hard {better.ours} ({format_ranking(losses[FAR])})",
             reason=because(models.reason, f"{FAR} stands for ImageNet-Far", models.far, beside),
         ),
-        "shift-cinic": untested("CINIC-10 is not here"),
-        "shifted-sets": untested("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
+        "shift-cinic": cannot_test("CINIC-10 is not here"),
+        "shifted-sets": cannot_test("the images of CIFAR-10.1, of CINIC-10 and of ImageNet-Far are not here"),
         "shift-grows": replace(
             more,
             ours=f"gain over hard labels {mean_of(gain[NEAR]):+.3f} on {NEAR}, {mean_of(gain[FAR]):+.3f} on "

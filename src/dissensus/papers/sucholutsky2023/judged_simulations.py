@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.intervals import Interval
-from dissensus.papers.claims import Finding, Verdict, printed
+from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.reading import Runs, interval_of
 from dissensus.papers.sucholutsky2023 import published
 from dissensus.papers.sucholutsky2023.simulation import BETAS, LARGE_END
@@ -31,7 +31,13 @@ def simulation_findings(
         for kind in ("soft", "hard")
         for regime in ("one-shot", "many-shot", "less-than-one-shot")
     }
-    return found | _against_hard(simulated) | _preferred(preferred) | _effective(simulated, sparsity) | _fewer(sparsity)
+    return (
+        found
+        | _against_hard(simulated)
+        | _preference_findings(preferred)
+        | _effective(simulated, sparsity)
+        | _fewer(sparsity)
+    )
 
 
 def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
@@ -42,7 +48,7 @@ def _phase(runs: Mapping[str, Any], kind: str, regime: str) -> Finding:
     said = f"mean rho from {small:.2f} at sizes 9 to 27 to {large:.2f} from {LARGE_END} on"
     if (kind, regime) == ("soft", "one-shot"):
         holds = {name: value > -NO_WORSE for name, value in change.items()}
-        return count_finding(holds, over="dimensions and scenes", parts=("simulations",), said=said)
+        return count_finding(holds, over="dimensions and scenes", parts=("simulations",), text=said)
     finding = direction_finding(interval_of(change), change, -1, over="dimensions and scenes", parts=("simulations",))
     reason = ""
     if finding.verdict == "differs":
@@ -81,7 +87,7 @@ def _against_hard(simulated: Mapping[str, Any]) -> dict[str, Finding]:
     }
 
 
-def _preferred(preferred: Mapping[str, Any]) -> dict[str, Finding]:
+def _preference_findings(preferred: Mapping[str, Any]) -> dict[str, Finding]:
     sizes = np.array(preferred["sizes"])
     maps = {name: np.array(values) for name, values in preferred["maps"].items()}  # (N, K) each
     weight = {name: float(name.split(" · ")[1].removeprefix("beta ")) for name in maps}
@@ -104,7 +110,7 @@ def _preferred(preferred: Mapping[str, Any]) -> dict[str, Finding]:
             over="utilities, weights and dimensions",
             parts=("preferences",),
             reason=scale,
-            said=f"with {sizes.min()} items or classes, soft labels are less than {ABOUT:g} worse in 90 % of the cells",
+            text=f"with {sizes.min()} items or classes, soft labels are less than {ABOUT:g} worse in 90% of the cells",
         ),
         "preferred-where-cost-weighs": replace(
             hard, ours=f"soft over hard at large n and k, β = {max(BETAS):g}: {hard.ours}", reason=scale
@@ -127,7 +133,7 @@ def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dic
     left = [d for d in simulated["maps"] if d not in planes]
     out = f", and d of {' and '.join(left)} was left out" if left else ""
     number = number_finding(
-        printed(published.EFFECTIVE_R),
+        parse_printed(published.EFFECTIVE_R),
         _fisher(plane["r"], plane["cells"]),
         over=f"{plane['cells']} cells at d = 25",
         parts=("sparsity",),
@@ -150,7 +156,7 @@ def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> dic
             {name: value < 0.5 for name, value in share.items()},
             over="dimensions",
             parts=("sparsity",),
-            said=f"{', '.join(f'{100 * value:.0f} % of k at {name}' for name, value in share.items())} on average, and "
+            text=f"{', '.join(f'{100 * value:.0f}% of k at {name}' for name, value in share.items())} on average, and "
             f"below k in {plane['below k']:.1%} of the cells at d = 25",
         ),
     }
@@ -164,7 +170,11 @@ def _fewer(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
         return {name: float(np.mean([c[one][i] - c[other][i] for i in between[name]])) for name, c in curves.items()}
 
     over: dict[str, Any] = {"over": "scenes", "parts": ("sparsity",), "digits": 2}
-    top, bound, much = gap("sparse", "top_class"), gap("pca", "sparse"), {n: _kept_share(c) for n, c in curves.items()}
+    top, bound, much = (
+        gap("sparse", "top_class"),
+        gap("pca", "sparse"),
+        {n: _share_of_recovery(c) for n, c in curves.items()},
+    )
     losses = {
         f"{name} · {weighed}": _best_inside(curves[name], loss)
         for name, by in sparsity["losses"].items()
@@ -185,20 +195,20 @@ def _fewer(sparsity: Mapping[str, Any]) -> dict[str, Finding]:
             kept,
             runs=much,
             value=interval_of(much),
-            ours=f"with up to half of the classes, {100 * float(np.mean(list(much.values()))):.0f} % of the gain of "
+            ours=f"with up to half of the classes, {100 * float(np.mean(list(much.values()))):.0f}% of the gain of "
             f"soft over hard; more than half in {sum(share > 0.5 for share in much.values())} of {len(much)} scenes",
         ),
         "sparse-is-best": count_finding(
             losses,
             over="scenes, utilities and weights",
             parts=("sparsity",),
-            said="a number of classes between 1 and k has a lower loss than hard and soft labels",
+            text="a number of classes between 1 and k has a lower loss than hard and soft labels",
             reason="weights are ours: soft labels cost 0.1, 0.3 or 1 of what perfect recovery is worth",
         ),
     }
 
 
-def _kept_share(curve: Mapping[str, Any]) -> float:
+def _share_of_recovery(curve: Mapping[str, Any]) -> float:
     at = max(place for place, kept in enumerate(curve["kept"]) if kept <= curve["k"] / 2)
     return float((curve["sparse"][at] - curve["hard"]) / (curve["soft"] - curve["hard"]))
 

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.papers.claims import Finding, printed
+from dissensus.papers.claims import Finding, parse_printed
 from dissensus.papers.paper import Results
 from dissensus.papers.reading import Runs, gaps, interval_of
 from dissensus.papers.sucholutsky2023 import published
-from dissensus.papers.sucholutsky2023.judged_labels import unreleased
+from dissensus.papers.sucholutsky2023.judged_labels import not_released
 from dissensus.papers.sucholutsky2023.judged_models import SMALL
-from dissensus.papers.sucholutsky2023.rows import by_chance, middle_finding, ranked
+from dissensus.papers.sucholutsky2023.rows import by_chance, format_ranking, middle_finding
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.studies import PER_CLASS
 from dissensus.papers.verdicts import direction_finding
@@ -35,9 +35,9 @@ def small_data_findings(results: Results, small: bool = True) -> dict[str, Findi
             key = f"table-1-{kind.replace(' ', '-')}-{count}"
             if kind not in heads:
                 file = "typicality.npy" if kind == "T" else "dense.npy"
-                found[key] = unreleased(f"{'CIFAR-10T' if kind == 'T' else 'CIFAR-10DS'} was", file)
+                found[key] = not_released(f"{'CIFAR-10T' if kind == 'T' else 'CIFAR-10DS'} was", file)
                 continue
-            theirs, hard = (printed(published.FEW[name][place]).value for name in (kind, "hard"))
+            theirs, hard = (parse_printed(published.FEW[name][place]).value for name in (kind, "hard"))
             found[key] = _against_hard(kind, count, heads, networks, 1 if theirs > hard else -1, small)
         found[f"small-data-u-{count}"] = _middle(count, heads, networks)
     return found
@@ -83,13 +83,13 @@ def _middle(count: int, heads: dict[str, Runs], networks: dict[str, Runs] | None
     """Whether neither the hardest nor the softest labels there are have the lowest cross-entropy."""
     losses, part = (heads, f"heads-{count}") if networks is None else (networks, f"networks-{count}")
     order = [kind for kind in published.FEW if kind in losses]  # table 1 goes from hard to soft
-    beside = "" if networks is None else f"; heads: {ranked(heads)}"
+    beside = "" if networks is None else f"; heads: {format_ranking(heads)}"
     return middle_finding(
         losses,
         order,
         over="seeds" if networks is None else "architectures and seeds",
         parts=(part,),
-        said=f"{'heads' if networks is None else 'networks'}: {ranked(losses)}; lowest in the middle",
+        text=f"{'heads' if networks is None else 'networks'}: {format_ranking(losses)}; lowest in the middle",
         reason=f"{by_chance(order)}; {NAMES[order[-1]]} is the softest here{beside}",
     )
 

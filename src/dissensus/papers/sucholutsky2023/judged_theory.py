@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from dissensus.papers.claims import Finding, Verdict, printed
+from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.sucholutsky2023.theory import REGIMES
 from dissensus.papers.verdicts import exact_finding
 
@@ -51,7 +51,7 @@ def theory_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
         ),
         **{
             f"phases-{kind}": exact_finding(
-                printed(count), _phases(slopes[kind]), parts=PARTS, reason=_exponents(slopes[kind])
+                parse_printed(count), _phases(slopes[kind]), parts=PARTS, reason=_exponents(slopes[kind])
             )
             for kind, count in (("soft", "3"), ("hard", "2"))
         },

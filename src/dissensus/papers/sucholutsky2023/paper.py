@@ -9,12 +9,12 @@ from typing import Any
 from dissensus.papers.paper import Paper, Part, Scale
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.architectures import parameters
+from dissensus.papers.sucholutsky2023.differences import differences
 from dissensus.papers.sucholutsky2023.figures import figures
 from dissensus.papers.sucholutsky2023.findings import findings
 from dissensus.papers.sucholutsky2023.own_data import own_files
 from dissensus.papers.sucholutsky2023.published import CLAIMS
 from dissensus.papers.sucholutsky2023.sets import label_kinds
-from dissensus.papers.sucholutsky2023.shrunk import shrunk
 from dissensus.papers.sucholutsky2023.theory import theory
 from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_transfer
 
@@ -52,7 +52,7 @@ def _without_training(scale: Scale) -> list[Part]:
         Part(name="labels", work=informed.label_numbers, settings=own, data=LABELS, weight=0.1),
         Part(
             name="informed",
-            work=partial(informed.informed, scale),
+            work=partial(informed.compare_information, scale),
             settings=own | informed.SIZES[scale],
             data=(*LABELS, informed.FEATURES),
             weight=1.0,
@@ -75,7 +75,7 @@ def _heads(scale: Scale) -> list[Part]:
     moved: dict[str, Any] = {"version": 1, "own files": own_files()}
     return [
         Part(name="heads", study=studies.head_study(kinds, **crossed), data=data, weight=3.0),
-        Part(name="heads-kept", study=studies.kept_study(kinds, **crossed), data=data, weight=2.0),
+        Part(name="heads-kept", study=studies.subset_study(kinds, **crossed), data=data, weight=2.0),
         *(
             Part(name=f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
             for count in studies.PER_CLASS
@@ -142,6 +142,6 @@ PAPER = Paper(
     claims=CLAIMS,
     parts=parts,
     findings=findings,
-    shrunk=shrunk,
+    differences=differences,
     figures=figures,
 )

@@ -60,7 +60,7 @@ def lowest_on_average(values: Mapping[str, Runs]) -> str:
 
 
 def middle_finding(
-    values: Mapping[str, Runs], kinds: Sequence[str], *, over: str, parts: tuple[str, ...], said: str, reason: str
+    values: Mapping[str, Runs], kinds: Sequence[str], *, over: str, parts: tuple[str, ...], text: str, reason: str
 ) -> Finding:
     """Whether neither the hardest nor the softest labels have the lowest value, on average and in most runs.
 
@@ -68,7 +68,7 @@ def middle_finding(
     """
     ends = (kinds[0], kinds[-1])
     inside = {run: best not in ends for run, best in lowest_kind(values).items()}
-    finding = count_finding(inside, over=over, parts=parts, said=said, reason=reason)
+    finding = count_finding(inside, over=over, parts=parts, text=text, reason=reason)
     lowest = lowest_on_average(values)
     if finding.verdict == "differs" or lowest not in ends:
         return finding
@@ -91,7 +91,7 @@ def mean_of(runs: Runs) -> float:
     return float(np.mean(list(runs.values())))
 
 
-def ranked(values: Mapping[str, Runs], digits: int = 3) -> str:
+def format_ranking(values: Mapping[str, Runs], digits: int = 3) -> str:
     """Kinds of label with their means over runs, lowest first, in words."""
     means = {kind: mean_of(runs) for kind, runs in values.items()}
     return ", ".join(f"{NAMES[kind]} {means[kind]:.{digits}f}" for kind in sorted(means, key=means.__getitem__))

@@ -14,7 +14,7 @@ D = "25"  # dimensions of the simulations that are drawn
 FIXED = 9  # the size that stays, where the other grows
 
 
-def simulated_figures(numbers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
+def simulation_figures(numbers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
     """Ratios, recovery, preferences, effective dimensionality, curves over numbers kept, and losses over them."""
     return [
         *(_ratios(numbers["theory"], kind) for kind in ("soft", "hard")),

@@ -80,7 +80,7 @@ def head_study(kinds: Kinds, folds: int, seeds: int) -> Study:
     )
 
 
-def kept_study(kinds: Kinds, folds: int, seeds: int) -> Study:
+def subset_study(kinds: Kinds, folds: int, seeds: int) -> Study:
     """Heads on labels with numbers for 2, 3, 4 and all classes, as table 3 has them.
 
     Dense labels where there are any; votes otherwise, in which few images have more than four classes.

@@ -31,14 +31,14 @@ def theory(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any
     """Formula and count for each size, flips that were drawn, and how ratios change with size."""
     rng = np.random.default_rng(2023)
     return {
-        "counts": [_counted(n, k, rng) for n, k in COUNTED],
-        "noise": [_flipped(rate, rng) for rate in FLIPS],
+        "counts": [_count_constraints(n, k, rng) for n, k in COUNTED],
+        "noise": [_measure_flips(rate, rng) for rate in FLIPS],
         "exponents": {kind: _exponents(count) for kind, count in FORMULAS.items()},
         "ratios": {kind: _ratios(count) for kind, count in FORMULAS.items()},
     }
 
 
-def _counted(n: int, k: int, rng: np.random.Generator) -> dict[str, Any]:
+def _count_constraints(n: int, k: int, rng: np.random.Generator) -> dict[str, Any]:
     """How many different comparisons labels of n items answer: by listing them, and by formula."""
     points = n + k
     numbers: dict[str, Any] = {
@@ -65,7 +65,7 @@ def _all_questions(points: int) -> int:
     return sum(1 for a in range(points) for b in range(points) for c in range(b) if a not in (b, c))
 
 
-def _flipped(rate: float, rng: np.random.Generator) -> dict[str, float]:
+def _measure_flips(rate: float, rng: np.random.Generator) -> dict[str, float]:
     """The share of comparisons that stay right where each is turned round with this probability."""
     triplets = label_triplets(simulated_scene(30, 30, 5, rng).soft)
     right = rng.random(len(triplets)) >= rate

@@ -36,7 +36,7 @@ def head_transfer(part: str, folder: Path, needs: Mapping[str, Path], tell: Tell
         NEAR: (near.values.astype(np.float32), near.gold),
         FAR: (far.values[matched].astype(np.float32), far.gold[matched]),
     }
-    return scored(needs[part], shifts, folder, tell)
+    return score_transfer(needs[part], shifts, folder, tell)
 
 
 def network_transfer(part: str, near: int, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -51,10 +51,10 @@ def network_transfer(part: str, near: int, folder: Path, needs: Mapping[str, Pat
     if near:
         train = images("cifar10", "train", quiet=True)
         shifts = {NEAR: (train.pixels[:near], train.labels[:near])} | shifts
-    return scored(needs[part], shifts, folder, tell)
+    return score_transfer(needs[part], shifts, folder, tell)
 
 
-def scored(study: Path, shifts: Shifts, folder: Path, tell: Tell) -> dict[str, Any]:
+def score_transfer(study: Path, shifts: Shifts, folder: Path, tell: Tell) -> dict[str, Any]:
     """One row for each cell: its settings, cross-entropy and accuracy on every kind of label and shifted set, entropy.
 
     Rows are stored one by one, so that a killed run resumes.

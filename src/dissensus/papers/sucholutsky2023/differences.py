@@ -10,7 +10,7 @@ from dissensus.papers.sucholutsky2023.own_data import has
 from dissensus.papers.sucholutsky2023.sets import NAMES, kinds_here
 
 
-def shrunk(scale: Scale) -> Sequence[tuple[str, str, str]]:
+def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """Rows of what, in the paper, here."""
     here = ", ".join(NAMES[kind] for kind in kinds_here())
     judged = "judged by people" if has("similarity.npz") else "cosine of ResNet-50 features: no judgments were released"
