@@ -140,12 +140,18 @@ def read_record(path: str | Path) -> dict[str, Any]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> _ = Path("record.json").write_text('{"paper": "tiny", "figures": []}')
+    >>> _ = Path("record.json").write_text('{"paper": "tiny", "claims": [], "figures": []}')
     >>> read_record("record.json")["paper"]
     'tiny'
     """
     stored: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    return stored | {"figures": [figure_of(entry) for entry in stored["figures"]]}
+    claims = [claim | {"value": _interval_ends(claim["value"])} for claim in stored["claims"]]
+    return stored | {"claims": claims, "figures": [figure_of(entry) for entry in stored["figures"]]}
+
+
+def _interval_ends(value: Any) -> dict[str, float | None] | None:
+    """Value, low and high of a claim's number; records of early versions hold the three as a list."""
+    return dict(zip(("value", "low", "high"), value, strict=True)) if isinstance(value, list) else value
 
 
 def hardware() -> str:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dissensus.datasets import load
+from dissensus.labels.sampling import resample
 from dissensus.labels.shares import as_distributions
-from dissensus.labels.transforms import resampled
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import Evidence
 from dissensus.papers.gheibi2026.findings_main import dynamics_findings, family_findings, main_findings
@@ -150,7 +150,7 @@ def test_models_are_found_again_as_they_were_trained(run):
     assert np.allclose(cell.model.probs(cell.inputs(cell.parts.test)), stored)
     targets = cell.learned_from()
     assert np.allclose(5 * targets, np.round(5 * targets))  # shares of five votes
-    whole = resampled(as_distributions(data.labels).select(cell.parts.train), 5, np.random.default_rng([0, 22]))
+    whole = resample(as_distributions(data.labels).select(cell.parts.train), 5, np.random.default_rng([0, 22]))
     assert np.array_equal(targets, whole.probs)
 
 
