@@ -14,13 +14,19 @@ from benchmarks.shrinkage import tables as shrinkage_tables
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
+from dissensus.labels.settings import markdown_rows
 from dissensus.plan import Costs, Preferences
 from dissensus.plan.advice.advice import plan_labels
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
 from dissensus.study import read_spec
+from dissensus.study.spec import Comparing, DataSource, Evaluation, LabelRecipe, Split
 from dissensus.train.heads import ENCODERS
+from dissensus.train.heads.fit_config import FitConfig
+from dissensus.train.network_config import NetworkConfig
 from dissensus.train.networks import NETWORKS
 
+LABEL_DEFAULTS = {"votes": '`"all"`'} | dict.fromkeys(("completion", "aggregation", "transforms"), '`"none"`')
+TEST_DEFAULT = '`"corrected-t"` with `per-seed` and `k-fold`, else `"wilcoxon"`'
 DOCS = Path(__file__).parent.parent / "docs"
 
 
@@ -37,7 +43,9 @@ def test_every_completion_has_its_row():
 
 
 def test_every_transform_has_its_row():
-    assert set(names_in_column("transforms.md", "I want … | function | what it computes", 1)) >= set(TRANSFORMS)
+    assert set(names_in_column("transforms.md", "I want … | function | what it computes", 1)) >= {
+        function.__name__ for function in TRANSFORMS.values()
+    }
 
 
 def test_every_distance_has_its_row():
@@ -56,18 +64,25 @@ def test_every_attack_detector_and_probe_has_its_row():
 
 
 @pytest.mark.parametrize(
-    ("heading", "keys"),
+    ("page", "heading", "config", "defaults"),
     [
-        ("key at the top | means | unless given", read_spec._TOP),
-        ("key of `[data.NAME]` | means | unless given", read_spec._DATA),
-        ("key of `[labels]` | means | unless given", read_spec._LABELS),
-        ("key of `[split]` | means | unless given", read_spec._SPLIT),
-        ("key of `[evaluate]` | means | unless given", read_spec._EVALUATE),
-        ("key of `[compare]` | means | unless given", read_spec._COMPARE),
+        ("train.md", "setting of `FitConfig`", FitConfig, {"kind": "as `head`"}),
+        ("networks.md", "setting of `NetworkConfig`", NetworkConfig, {}),
+        ("study.md", "key of `[data.NAME]`", DataSource, {"labels": "required", "people": "the labels"}),
+        ("study.md", "key of `[labels]`", LabelRecipe, LABEL_DEFAULTS),
+        ("study.md", "key of `[split]`", Split, {}),
+        ("study.md", "key of `[evaluate]`", Evaluation, {}),
+        ("study.md", "key of `[compare]`", Comparing, {"baseline": "required", "test": TEST_DEFAULT}),
     ],
 )
-def test_every_key_of_a_study_has_its_row(heading, keys):
-    assert sorted(names_in_column("study.md", heading)) == sorted(keys)
+def test_tables_of_settings_are_made_from_the_settings(page, heading, config, defaults):
+    rows = markdown_rows(config, toml=page == "study.md", defaults=defaults)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert "\n".join([f"| {heading} | meaning | default |", "|---|---|---|", *rows]) + "\n\n" in text
+
+
+def test_every_key_at_the_top_of_a_study_has_its_row():
+    assert sorted(names_in_column("study.md", "key at the top | means | unless given")) == sorted(read_spec._TOP)
 
 
 def test_every_verb_of_a_study_has_its_row():

@@ -100,7 +100,7 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     assert "20 items, without names, 384 features" in done.stdout
     fit = ("fit", tmp_path / "f.npy", tmp_path / "ratings.csv", "--item", "nr", "-o", tmp_path / "m.safetensors")
     said = run(*fit, code=2).stderr
-    assert "embed the items again with item= (--item COLUMN)" in said and "(--by-position)" in said
+    assert "Embed the items again with" in said and "--by-position" in said
     assert "which order is meant is not clear" in run(*fit, "--by-position", code=2).stderr
     assert not (tmp_path / "m.safetensors").exists()
     votes = read(tmp_path / "ratings.csv", item="nr", say=lambda notice: None)

@@ -96,7 +96,7 @@ def test_a_folder_with_the_name_of_its_data_is_refused(finished, tmp_path, monke
     (tmp_path / "s.toml").write_text('[data]\nlabels = "digits"\nfeatures = "pixels"\n[model]\nhead = "linear"\n')
     done = dissensus("study", "run", "s.toml", "-o", "digits")
     assert done.exit_code == 2 and not (tmp_path / "digits").exists()
-    assert "s.toml, line 1: data.digits.labels: is 'digits', and so is the folder of the study" in done.stderr
+    assert "s.toml, line 1: data.digits.labels is 'digits', and so is the folder of the study" in done.stderr
 
 
 def test_check_counts_cells_by_axis_says_what_is_there_and_times_the_rest(finished):
@@ -224,7 +224,7 @@ def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
             "spark",
         ): "there is no engine 'spark'; expected one of local, ray, submitit",
         ("run", file, "-o", folder, "--address", "x"): "the engine local has no address, and 'x' was given",
-        ("run", tmp_path / "no.toml", "-o", folder): "no such file; `dissensus study init",
+        ("run", tmp_path / "no.toml", "-o", folder): "no such file. Make one to start from: `dissensus study init",
         ("run", file, "-o", tmp_path / "new", "--jobs", "0"): "jobs is 0; expected how many work at once",
         ("run", file, "-o", folder, "--option", "a"): "--option a: expected NAME=VALUE, such as slurm_partition=short",
         ("run", file, "-o", folder, "--option", "a=1"): "the engine local takes no options, and was given a",

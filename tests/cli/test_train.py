@@ -398,7 +398,7 @@ def test_images_and_labels_that_do_not_meet_are_refused(folder, tmp_path):
     model = tmp_path / "m.safetensors"
     bare = ["train", folder / "pixels.npy", folder / "votes.csv", *SMALL, "--epochs", 1, "-o", model]
     said = run(*bare, code=2).stderr
-    assert "images have no names of items and labels have" in said and "(--image-item COLUMN)" in said
+    assert "images have no names of items and labels have" in said and "column of their names" in said
     assert (
         "no item has both images and labels"
         in run("train", "digits", folder / "votes.csv", *SMALL, "-o", model, code=2).stderr

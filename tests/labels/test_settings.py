@@ -75,10 +75,11 @@ def test_settings_of_nested_configs_follow_unless_their_name_is_taken():
 
 def test_the_docstring_and_the_docs_have_every_setting():
     assert "    Parameters\n    ----------\n    steps : int, default 10\n        Number of steps." in Config.__doc__
-    rows = markdown_rows(Config, leave_out=("stops",), quotes=True)
+    rows = markdown_rows(Config, toml=True, defaults={"stops": "nowhere"})
     assert rows == [
         "| `steps` | Number of steps | `10` |",
         '| `pace` | Pace: slow, fast; slow tires less | `"slow"` |',
+        "| `stops` | Where to stop | nowhere |",
         "| `rest` | Minutes of rest | |",
         "| `back` | Walk back | `true` |",
         "| `seed` | Random seed | `0` |",

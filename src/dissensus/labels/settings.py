@@ -166,17 +166,15 @@ def settings_of(config: type | Any, *, nested: bool = True) -> Iterator[Setting]
 @cache
 def _read_class(config: type) -> tuple[tuple[Setting, ...], tuple[type, ...]]:
     """The settings of a class, and the config classes of its other fields."""
-    own = tuple(
-        Setting(
-            entry.name,
-            default=None if entry.default is MISSING else entry.default,
-            **_read_type(entry.type.__name__ if isinstance(entry.type, type) else str(entry.type)),
-            **entry.metadata["setting"],
-        )
-        for entry in fields(config)
-        if "setting" in entry.metadata
-    )
+    own = tuple(read_setting(entry) for entry in fields(config) if "setting" in entry.metadata)
     return own, tuple(inner for entry in fields(config) if (inner := _nested_config(entry)) is not None)
+
+
+def read_setting(entry: Field[Any]) -> Setting:
+    """What is known of a dataclass field; of one that is not declared by `setting`, its type and its default."""
+    default = None if entry.default is MISSING else entry.default
+    annotation = entry.type.__name__ if isinstance(entry.type, type) else str(entry.type)
+    return Setting(entry.name, default=default, **_read_type(annotation), **entry.metadata.get("setting", {"help": ""}))
 
 
 def _nested_config(entry: Field[Any]) -> type | None:
@@ -210,13 +208,16 @@ def document_settings(config: type[_T]) -> type[_T]:
     return config
 
 
-def markdown_rows(config: type, *, leave_out: Collection[str] = (), quotes: bool = False) -> list[str]:
-    """One row of a Markdown table per setting: name, help, default; `quotes` writes texts as TOML does."""
+def markdown_rows(config: type, *, toml: bool = False, defaults: Mapping[str, str] | None = None) -> list[str]:
+    """One row of a Markdown table per setting: name, help, default.
+
+    toml      write values as TOML does
+    defaults  what to write instead of a default, by setting
+    """
     rows = []
     for each in settings_of(config):
-        if each.name not in leave_out:
-            default = _write_default(each.default, quotes)
-            rows.append(f"| `{each.name}` | {describe_setting(each)} | {default} |".replace("|  |", "| |"))
+        default = (defaults or {}).get(each.name, _write_default(each.default, toml))
+        rows.append(f"| `{each.name}` | {describe_setting(each)} | {default} |".replace("|  |", "| |"))
     return rows
 
 
@@ -228,14 +229,14 @@ def describe_setting(each: Setting) -> str:
     return "; ".join([f"{first}: {', '.join(each.among)}", *others])
 
 
-def _write_default(default: Any, quotes: bool) -> str:
+def _write_default(default: Any, toml: bool) -> str:
     if default is None or default == "" or default == ():
         return ""
     if isinstance(default, bool):
-        return f"`{str(default).lower() if quotes else default}`"
+        return f"`{str(default).lower() if toml else default}`"
     if isinstance(default, tuple):
         return ", ".join(f"`{entry}`" for entry in default)
-    if isinstance(default, str) and quotes:
+    if isinstance(default, str) and toml:
         return f'`"{default}"`'
     return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
 

@@ -1,6 +1,6 @@
 """Questions asked of all of it: a study is data, its cells are folders, and its report is a page.
 
-spec, spec_lines, pipes, model_settings   what a study is, and errors that point into its file
+spec, pipes, model_settings               what a study is
 init_template, toml_text, more_seeds      a study's file to start from, one made of a study, and more seeds in it
 data, splits, construct                   labels to learn from and to judge by, for each seed
 grid, checks, versions, cells             its cells: which there are, what decides each, and each as a folder

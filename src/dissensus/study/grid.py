@@ -59,10 +59,10 @@ def cells_of(study: Study) -> list[Cell]:
         _check_names(rule, cells, study, path)
         kept = [cell for cell in cells if not matches(cell.arm, rule)]
         if len(kept) == len(cells):
-            study.text.refuse(path, f"{dict(rule)} names no cell of this study; expected values that it has")
+            study.text.refuse(path, f"is {dict(rule)}, which matches no cell of the study")
         cells = kept
     if not cells:
-        study.text.refuse(("skip", str(len(study.skip))), "leaves no cell of the study; expected one or more")
+        study.text.refuse(("skip", str(len(study.skip))), "is a rule that leaves no cell; expected one or more")
     if study.comparing is not None:
         path = ("compare", "baseline")
         _check_names(study.comparing.baseline, cells, study, path)
@@ -91,7 +91,7 @@ def matches(arm: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
 
 
 def _named(value: Any) -> Any:
-    """TOML has no word for nothing."""
+    """TOML has no null."""
     return "none" if value is None else value
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.files.toml import TomlText
 from dissensus.labels.settings import Setting, settings_of
-from dissensus.study.spec_lines import SpecText
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fit_config import HEADS, FitConfig
 from dissensus.train.network_config import NetworkConfig
@@ -62,7 +62,7 @@ class ModelSettings:
         return TrainConfig(**{key: value for key, value in self.settings.items() if key in _LOOP})
 
 
-def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: SpecText) -> list[ModelSettings]:
+def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: TomlText) -> list[ModelSettings]:
     """Every model that a table describes: a list as the value of a setting stands for one model each."""
     kinds = [kind for kind in ("head", "network") if kind in table]
     if len(kinds) != 1:
@@ -132,17 +132,14 @@ def _none(value: Any) -> Any:
     return None if isinstance(value, str) and value == "none" else value
 
 
-def _check_value(known: Setting, value: Any, path: tuple[str, ...], text: SpecText) -> Any:
+def _check_value(known: Setting, value: Any, path: tuple[str, ...], text: TomlText) -> Any:
     """A value in its one spelling, since cells are named by it: 1 is 1.0 if any number is valid."""
     if known.several and not isinstance(value, list | tuple):
-        text.refuse(path, f"is {value!r}; expected a list of epochs, such as [50, 55], or a list of such lists")
-    try:
-        return known.check(value)
-    except ValueError:
-        text.refuse(path, f"is {value!r}; expected {known.expected}" + (', or "none"' if known.optional else ""))
+        text.refuse_value(path, value, "a list of epochs, such as [50, 55], or a list of such lists")
+    return text.check(known, value, path)
 
 
-def _check(model: ModelSettings, path: tuple[str, ...], text: SpecText) -> None:
+def _check(model: ModelSettings, path: tuple[str, ...], text: TomlText) -> None:
     """Refuse settings that do not fit each other."""
     try:
         if model.kind == "network":
@@ -151,4 +148,5 @@ def _check(model: ModelSettings, path: tuple[str, ...], text: SpecText) -> None:
             _ = model.head
     except ValueError as problem:
         key = next((key for key in model.settings if str(problem).startswith(key)), None)
-        text.refuse(path if key is None else (*path, key), str(problem))
+        with text.at(path if key is None else (*path, key)):
+            raise

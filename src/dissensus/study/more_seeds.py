@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dissensus.files.toml import parse_toml
 from dissensus.files.whole_files import write_text
 from dissensus.study.read_spec import read_study, study_of
 from dissensus.study.spec import Study
-from dissensus.study.spec_lines import toml_of
 
 _SEEDS = re.compile(r"""^[ \t]*(?:seeds|"seeds"|'seeds')[ \t]*=[ \t]*""", re.MULTILINE)
 _COUNT = re.compile(r"\d[\d_]*")
@@ -26,7 +26,7 @@ def add_seeds(path: str | Path, count: int) -> tuple[int, ...]:
     added = tuple(range(first, first + count))
     text = study.text.text
     edited = _edited(text, study, added)
-    values, lines = toml_of(edited, str(place))
+    values, lines = parse_toml(edited, str(place))
     values.setdefault("name", study.name)
     seeds = study_of(values, lines).seeds
     if seeds != study.seeds + added:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.deliver.deliveries import DELIVERIES, deliver, wrapped, wrapper_forms
+from dissensus.deliver.deliveries import DELIVERIES, deliver, wrapped
 from dissensus.deliver.delivery import Delivery
 from dissensus.deliver.wrappers import WRAPPERS
+from dissensus.files.toml import TomlText
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
 from dissensus.labels.transforms import TRANSFORMS
-from dissensus.study.spec_lines import SpecText
 from dissensus.train.targets import build_delivery
 
 _KNOBS = {
@@ -28,16 +28,15 @@ def steps_of(pipe: str) -> list[str]:
     return [step.strip() for step in pipe.split("|")]
 
 
-def check_delivery(pipe: Any, path: Sequence[str], text: SpecText) -> str:
+def check_delivery(pipe: Any, path: Sequence[str], text: TomlText) -> str:
     """A delivery and the wrappers around it, spelled the same way however it was written."""
     if not isinstance(pipe, str):
-        text.refuse(path, f'is {pipe!r}; expected a delivery such as "soft" or "majority | smoothed=0.1"')
+        text.refuse_value(path, pipe, 'a delivery such as "soft" or "majority | smoothed=0.1"')
     first, *wraps = steps_of(pipe)
     text.one_of(first, tuple(DELIVERIES), path)
     tried = deliver(_TRIED, first if first in ("soft", "majority", "sls") else "soft", 0)
     for wrap in wraps:
-        if wrap.partition("=")[0] not in WRAPPERS:
-            text.refuse(path, f"there is no wrapper {wrap!r}; expected some of {', '.join(wrapper_forms())}")
+        text.one_of(wrap.partition("=")[0], WRAPPERS, path, "wrapper")
         try:
             tried = wrapped(tried, wrap, 0)
         except ValueError as problem:
@@ -51,14 +50,13 @@ def make_delivery(labels: Labels, pipe: str, seed: int) -> Delivery:
     return build_delivery(labels, first, wraps, seed)
 
 
-def check_transforms(pipe: Any, path: Sequence[str], text: SpecText) -> str:
+def check_transforms(pipe: Any, path: Sequence[str], text: TomlText) -> str:
     """Transforms with their knobs, tried on two items of many classes; `checks.py` tries them on the data."""
     if not isinstance(pipe, str):
-        text.refuse(path, f'is {pipe!r}; expected transforms such as "tempered=0.5" or "sparsest=2 | smoothed=0.1"')
+        text.refuse_value(path, pipe, 'transforms such as "tempered=0.5" or "sparsest=2 | smoothed=0.1"')
     for step in steps_of(pipe):
         name = step.partition("=")[0]
-        if name not in TRANSFORMS:
-            text.refuse(path, f"there is no transform {step!r}; expected some of {', '.join(transform_forms())}")
+        text.one_of(name, TRANSFORMS, path, "transform")
         try:
             transformed(_WIDE, step, np.random.default_rng(0))
         except ValueError as problem:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from dissensus.files.convert_command import convert_command
 from dissensus.files.notices import to_stderr
 from dissensus.files.plain_tables import read_table
 from dissensus.labels.beliefs import Beliefs
@@ -19,6 +19,7 @@ from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.content_hash import hash_items, hash_labels, hash_values
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import first_repeated, item_positions
+from dissensus.labels.refusals import Refusal, Toml, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.study.data import Say, StudyData
@@ -36,9 +37,9 @@ def load_data(study: Study, say: Say = to_stderr) -> dict[str, StudyData]:
         try:
             loaded[name] = _load(name, source, say)
         except (ValueError, OSError) as problem:
-            table = ("data", name) if ("data", name) in study.text.lines else ("data",)
+            table = ("data", name) if ("data", name) in study.text.lines or not study.text.text else ("data",)
             key = (problem.key,) if isinstance(problem, _KeyError) else ()
-            study.text.refuse((*table, *key) if study.text.text else ("data", name, *key), _in_a_study(str(problem)))
+            study.text.refuse((*table, *key), _word_for_studies(problem))
         if study.split.scheme == "file":  # once: workers may have no such file, and it may change while they work
             try:
                 loaded[name] = replace(loaded[name], given=parts_in_file(loaded[name].labels.items, study.split.file))
@@ -48,11 +49,26 @@ def load_data(study: Study, say: Say = to_stderr) -> dict[str, StudyData]:
 
 
 class _KeyError(ValueError):
-    """What is wrong with one key of a data set."""
+    """A problem with one key of a data set."""
 
     def __init__(self, problem: Exception, key: str) -> None:
-        super().__init__(str(problem))
+        super().__init__(_word_for_studies(problem))
         self.key = key
+
+
+class _DataTable(Toml):
+    """A table [data.NAME]: settings of readers that it has no key for become a `dissensus convert` command."""
+
+    def __init__(self) -> None:
+        super().__init__([entry.name for entry in fields(DataSource)])
+
+    def replace_way(self, way: Way, place: str) -> str | None:
+        command = convert_command(place, way.settings)
+        return None if command is None else f"make a plain file first: `{command}`"
+
+
+def _word_for_studies(problem: Exception) -> str:
+    return problem.word(_DataTable()) if isinstance(problem, Refusal) else str(problem)
 
 
 @contextmanager
@@ -61,18 +77,6 @@ def _key(name: str) -> Iterator[None]:
         yield
     except (ValueError, OSError) as problem:
         raise _KeyError(problem, name) from None
-
-
-def _in_a_study(problem: str) -> str:
-    """An error of the readers, which speak of arguments and options, for whoever has a table to write them in."""
-    said = problem.replace("by_position=True (--by-position)", "by_position = true in this table")
-    said = said.replace("leave by_position (--by-position) out", "leave by_position out")
-    options = re.search(r"\(--[a-z-]+( \w+)?\)", said)
-    return (
-        f"{said}; options such as {options[0][1:-1]} are those of `dissensus convert`, which makes a plain file"
-        if (options and "embed" not in said)
-        else said
-    )
 
 
 def parts_in_file(items: np.ndarray, path: str | Path) -> np.ndarray:

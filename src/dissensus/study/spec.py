@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dissensus.files.toml import TomlText
+from dissensus.labels.settings import document_settings, setting
 from dissensus.study.model_settings import ModelSettings
-from dissensus.study.spec_lines import SpecText
 
 SCHEMES = ("per-seed", "fixed", "k-fold", "column", "file")
 TESTS = ("wilcoxon", "paired-t", "corrected-t")
@@ -19,88 +20,86 @@ USUAL_METRICS = ("soft_nll", "kl", "brier", "accuracy", "entropy_pearson")
 AXES = ("data", "votes", "completion", "aggregation", "transforms", "delivery", "model")
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class DataSource:
-    """Where the labels and the items of one set come from; in Python each may be the value itself.
+    """Where the labels and the items of one set come from; in Python each may be the value itself."""
 
-    labels       a data set or a file: what models learn from
-    people       the same for what models are judged by; None: the same labels, all answers of them
-    features     a .npy file or a data set of features; "pixels": those of the images, from 0 to 1
-    images       a data set of images, a folder, a Parquet file; None: those of the data set of labels, where it has any
-    by_position  rows without names stand in the same order everywhere
-    """
-
-    labels: Any
-    people: Any = None
-    features: Any = None
-    images: Any = None
-    by_position: bool = False
+    labels: Any = setting(..., "Labels to learn from: a data set or a file")
+    people: Any = setting(None, "Labels to evaluate against, such as a gold panel: a data set or a file")
+    features: Any = setting(None, 'Features for heads: a `.npy` file, a data set of features, or `"pixels"`')
+    images: Any = setting(None, "Images for networks: a data set of images, a folder, a Parquet file")
+    by_position: bool = setting(False, "Match rows without names by position")
 
 
+@document_settings
 @dataclass(frozen=True)
 class LabelRecipe:
-    """How the labels to learn from are made of people's answers, in this order.
+    """How training labels are made from people's answers, in this order."""
 
-    votes        answers drawn for each item, anew for each seed; None: all
-    completion   of partial beliefs, one of COMPLETIONS; None: as they are
-    aggregation  one of AGGREGATIONS; None: answers stay answers
-    transforms   such as "tempered=0.5 | smoothed=0.1"; "": none
-    """
-
-    votes: int | None = None
-    completion: str | None = None
-    aggregation: str | None = None
-    transforms: str = ""
+    votes: int | None = setting(None, "Answers drawn per item and seed; evaluation uses all answers", low=1)
+    completion: str | None = setting(None, "Completion of partly stated beliefs: [COMPLETIONS](completion.md)")
+    aggregation: str | None = setting(
+        None, "From answers to distributions, on training items only: [AGGREGATIONS](aggregate.md)"
+    )
+    transforms: str = setting(
+        "", 'Transforms of distributions, as in `"tempered=0.5 \\| smoothed=0.1"`: [TRANSFORMS](transforms.md)'
+    )
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Which items are learned from, chosen by and judged on.
+    """Which items are for training, validation and test.
 
-    scheme      "per-seed": drawn anew for each seed; "fixed": drawn once; "k-fold": each item is judged once for each
-                seed; all three keep the shares of the majority's classes. "column": a column of the data set says
-                train, validation or test; "file": a table with the columns item and part does
-    test        share of the items judged on
-    validation  share of the others chosen by; 0: nothing is chosen; "test": the items judged on, which flatters
+    per-seed draws a split for each seed, fixed draws one; with k-fold every item is tested once per seed. These three
+    keep the shares of the majority's classes. A column of the data set, or a file with the columns item and part, may
+    say train, validation or test instead.
     """
 
-    scheme: str = "per-seed"
-    test: float = 0.2
-    validation: float | str = 0.1
-    folds: int = 5
-    column: str = "split"
-    file: str = ""
+    scheme: str = setting("per-seed", "Source of the split", among=SCHEMES)
+    test: float = setting(0.2, "Share of the items for the test, for per-seed and fixed", above=0, below=1)
+    validation: float | str = setting(
+        0.1,
+        "Share of the other items that chooses epoch and penalty, by soft NLL against all answers; 0 chooses nothing "
+        'and tests the last epoch, `"test"` chooses by the test items, which is optimistic',
+    )
+    folds: int = setting(5, "Number of folds, for k-fold", low=2)
+    column: str = setting("split", "Column of the data set, for column")
+    file: str = setting("", "Table with the columns item and part, for file")
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What is shown of each cell, and what else is computed.
+    """What is computed and shown for each cell."""
 
-    metrics  of METRICS, shown in tables; all are recorded
-    slices   parts of the items: disagreement, entropy, majority, gold, or a column of the data set
-    probes   of ALONE; of networks only
-    """
-
-    metrics: tuple[str, ...] = USUAL_METRICS
-    slices: tuple[str, ...] = ()
-    probes: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = setting(
+        USUAL_METRICS, "Metrics that tables and tests show, of [METRICS](evaluate.md); all are recorded"
+    )
+    slices: tuple[str, ...] = setting((), f"Parts of the items: {', '.join(SLICES)}, or a column of the data set")
+    probes: tuple[str, ...] = setting((), f"[Probes](probe.md) of networks: {', '.join(ALONE)}")
 
 
+@document_settings
 @dataclass(frozen=True, kw_only=True)
 class Comparing:
-    """How arms are compared: each with the arm that has the baseline's values and is like it in all else.
+    """How arms are compared: each with the arm that has the baseline's values and the same other values.
 
-    baseline  such as {"delivery": "soft"}; keys of AXES, or settings of the model
-    test      "wilcoxon", "paired-t", or "corrected-t" for overlapping training sets, which `study_of` takes where items
-              are split anew for each seed: there the others find a difference that is none in a fifth of all cases
-    side      "less": below the baseline; "greater": above; "two-sided"
-    family    Holm over "all" tests of the study, or over those of each "metric"
+    corrected-t is for overlapping training sets, as with per-seed and k-fold. There the other tests call a difference
+    significant too often.
     """
 
-    baseline: Mapping[str, Any]
-    test: str = "corrected-t"
-    side: str = "two-sided"
-    family: str = "all"
+    baseline: Mapping[str, Any] = setting(
+        ..., 'Values of the baseline, as in `{delivery = "majority"}`: any axis or setting of a model'
+    )
+    test: str = setting("corrected-t", "Paired test", among=TESTS)
+    side: str = setting(
+        "two-sided", "Alternative of the test; less: below the baseline, greater: above", among=SIDES
+    )
+    family: str = setting(
+        "all", "Family of Holm's correction; all tests of the study, or those of each metric", among=FAMILIES
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,4 +118,4 @@ class Study:
     comparing: Comparing | None = None
     skip: tuple[Mapping[str, Any], ...] = ()
     keep_models: bool = False
-    text: SpecText = field(default_factory=SpecText)
+    text: TomlText = field(default_factory=TomlText)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.train.heads.features import FeatureTable
@@ -33,13 +34,13 @@ def match_items(
     """
     if table.named and are_named(labels.items):
         if by_position:
-            raise ValueError(
-                f"{_what(table)} and labels both name their items, so they are matched by name: leave by_position "
-                "(--by-position) out"
+            raise Refusal(
+                f"{_what(table)} and labels both name their items, so they are matched by name",
+                ways=[Way("leave {by_position} out", by_position=True)],
             )
         return _by_name(table, labels, say)
     if table.named != are_named(labels.items) and not by_position:
-        raise ValueError(_unmatched(table, labels))
+        raise _unmatched(table, labels)
     return _by_position(table, labels, say)
 
 
@@ -139,17 +140,16 @@ def _beside(table: FeatureTable | ImageTable) -> str:
     return _BESIDE_FEATURES if isinstance(table, FeatureTable) else _BESIDE_IMAGES
 
 
-def _unmatched(table: FeatureTable | ImageTable, labels: Labels) -> str:
+def _unmatched(table: FeatureTable | ImageTable, labels: Labels) -> Refusal:
     what = _what(table)
-    vouch = "or vouch that both stand in the same order with by_position=True (--by-position)"
+    assume = Way("assume that both are in the same order with {by_position}", by_position=True)
     if table.named:
-        return (
-            f"{what} name their items ({table.items[0]}, …) and labels have no names, only rows, so nothing tells "
-            f"which belongs to which: write the labels with an item column (in .npz, an array `items`), {vouch}"
-        )
-    features = isinstance(table, FeatureTable)
-    again = "embed the items again with item= (--item" if features else "read the images again with item= (--image-item"
-    return (
-        f"{what} have no names of items and labels have ({labels.items[0]}, …), so nothing tells which belongs to "
-        f"which: {again} COLUMN), {_beside(table)}, {vouch}"
-    )
+        problem = f"{what} name their items ({table.items[0]}, …) and labels have no names, only rows"
+        ways = [Way("write the labels with an item column (in .npz, an array `items`)"), assume]
+    else:
+        problem = f"{what} have no names of items and labels have ({labels.items[0]}, …)"
+        again = Way("embed the items again with the column of their names")
+        if not isinstance(table, FeatureTable):
+            again = Way("read the images again with the column of their names")
+        ways = [again, Way(_beside(table)), assume]
+    return Refusal(f"{problem}, so they cannot be matched", ways=ways)

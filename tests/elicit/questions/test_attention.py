@@ -124,15 +124,15 @@ def test_units_ask_the_same_where_only_the_order_of_what_is_shuffled_differs():
 PAIR, TRIO, ONE = ["p0", "p1"], ["p0", "p1", "p2"], "p0"
 TWO_EXPECTED = 'expected items = \\["…", "…"\\], as a similarity question shows 2'
 REFUSED = [
-    ("similarity", {"practice": [{"item": ONE, "feedback": "f"}]}, f"number 1: item is 'p0'; {TWO_EXPECTED}"),
-    ("similarity", {"practice": [{"items": TRIO, "feedback": "f"}]}, f"number 1: items is .*; {TWO_EXPECTED}"),
-    ("similarity", {"practice": [{"feedback": "f"}]}, f"\\[\\[practice\\]\\] number 1 has no items; {TWO_EXPECTED}"),
-    ("similarity", {"attention": {"p0": 6}}, r"\[attention\] names single items, but a similarity question shows 2"),
+    ("similarity", {"practice": [{"item": ONE, "feedback": "f"}]}, f"practice.1.item is 'p0'; {TWO_EXPECTED}"),
+    ("similarity", {"practice": [{"items": TRIO, "feedback": "f"}]}, f"practice.1.items is .*; {TWO_EXPECTED}"),
+    ("similarity", {"practice": [{"feedback": "f"}]}, f"practice.1 has no items; {TWO_EXPECTED}"),
+    ("similarity", {"attention": {"p0": 6}}, r"attention has single items, but a similarity question shows 2"),
     ("similarity", {"attention": [{"item": ONE, "answer": 6}]}, TWO_EXPECTED),
     ("similarity", {"attention": [{"items": PAIR, "answer": 7}]}, "answer is 7; expected a whole number from 0 to 6"),
     ("similarity", {"attention": [{"items": PAIR, "answer": [4, 2]}]}, r"answer is \[4, 2\]; expected a whole number"),
     ("similarity", {"attention": [{"items": PAIR, "answer": 5.5}]}, "answer is 5.5; expected a whole number"),
-    ("similarity", {"attention": [{"items": PAIR}]}, r"number 1 has no answer; expected the \[lowest, highest\]"),
+    ("similarity", {"attention": [{"items": PAIR}]}, r"attention.1 has no answer; expected the \[lowest, highest\]"),
     ("triplet", {"attention": [{"items": TRIO, "answer": "p0"}]}, "answer is 'p0'; expected one of .* p1 or p2"),
     ("triplet", {"attention": [{"items": PAIR, "answer": "p1"}]}, "as a triplet question shows 3"),
     ("triplet", {"practice": [{"items": ["p0", "p1", "p1"], "feedback": "f"}]}, "not 'p1' twice"),
@@ -142,14 +142,18 @@ REFUSED = [
     ("sliders", {"attention": [{"item": ONE, "answer": 0.9}]}, "answer is 0.9; expected one of cat, dog, ship"),
     ("choose", {"attention": [{"items": PAIR, "answer": "cat"}]}, 'expected item = "…", as a choose question shows 1'),
     ("choose", {"attention": [{"item": ONE, "items": [ONE], "answer": "cat"}]}, "has both item and items"),
-    ("choose", {"attention": [{"item": ONE, "expected": "cat"}]}, "unknown key 'expected'; known are answer"),
-    ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, r"number 2 shows p0, as number 1"),
-    ("choose", {"practice": [{"item": ONE}]}, r"\[\[practice\]\] number 1 has no feedback"),
+    (
+        "choose",
+        {"attention": [{"item": ONE, "expected": "cat"}]},
+        "unknown key 'expected'. Choose from: item",
+    ),
+    ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, r"attention.2 has the items p0 of attention.1"),
+    ("choose", {"practice": [{"item": ONE}]}, r"practice.1 has no feedback"),
     ("choose", {"practice": {"item": ONE}}, r"expected tables \[\[practice\]\]"),
     (
         "similarity",
         {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
-        r"\[\[practice\]\] number 2 shows p1 and p0, as number 1 does",
+        r"practice.2 has the items p1 and p0 of practice.1",
     ),
     ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "attention names item 'q', not in"),
 ]

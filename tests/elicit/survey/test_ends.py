@@ -61,9 +61,12 @@ def test_the_former_keys_are_those_of_completion(tmp_path):
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ({"ends": {"finished": {"code": "A"}}}, "unknown key 'finished'; known are completed, declined, full"),
-        ({"ends": {"full": {"kode": "A"}}}, r"\[ends.full\] has the unknown key 'kode'"),
-        ({"ends": {"full": "A"}}, r"\[ends.full\] is 'A'; expected a table"),
+        (
+            {"ends": {"finished": {"code": "A"}}},
+            "unknown key 'finished'. Choose from: completed, screened_out",
+        ),
+        ({"ends": {"full": {"kode": "A"}}}, r"ends.full: unknown key 'kode'; did you mean 'code'"),
+        ({"ends": {"full": "A"}}, r"ends.full is 'A'; expected a table"),
         ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* starts with https://"),
         ({"ends": {"full": {"redirect": "https://a.org?{code}"}}}, "ends.full.code is empty"),
         ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),

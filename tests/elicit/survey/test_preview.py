@@ -56,7 +56,7 @@ def test_places_that_are_held_for_long_are_noted(tmp_path):
     for minutes in (0.05, 3):
         assert check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": minutes}))["notes"] == []
     for minutes in (0, -1, "nan"):
-        with pytest.raises(ValueError, match=r"hold_minutes is .*; expected minutes, more than 0"):
+        with pytest.raises(ValueError, match=r"hold_minutes is .*; expected a number above 0"):
             check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": float(minutes)}))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
-from dissensus.elicit.survey.toml_tables import check_keys, read_section
+from dissensus.files.toml import TomlText
 
 OUTCOMES = {"completed": "done", "screened_out": "failed", "declined": "declined", "full": "full"}
 OUTCOME_OF = {stage: outcome for outcome, stage in OUTCOMES.items()}
@@ -37,13 +37,13 @@ class Exit(NamedTuple):
     automatic: bool
 
 
-def read_ends(tables: dict[str, Any], *, source: str, code: str, redirect: str) -> Mapping[str, End]:
+def read_ends(tables: dict[str, Any], text: TomlText, *, source: str, code: str, redirect: str) -> Mapping[str, End]:
     """The table [ends] with every outcome in it; `code` and `redirect` are those of [people], for whoever completes."""
     table = tables.get("ends", {})
     if not isinstance(table, dict):
-        raise ValueError(f"[ends] is {table!r}; expected a table with {', '.join(OUTCOMES)}")
-    check_keys("[ends]", table, set(OUTCOMES))
-    ends = {outcome: read_section(End, outcome, table, within="ends.") for outcome in OUTCOMES}
+        text.refuse_value(("ends",), table, f"a table with {', '.join(OUTCOMES)}")
+    text.check_keys(table, OUTCOMES, ("ends",))
+    ends = {outcome: text.read_record(End, table.get(outcome, {}), ("ends", outcome)) for outcome in OUTCOMES}
     for name, old in (("code", code), ("redirect", redirect)):
         new = getattr(ends["completed"], name)
         if old and new and old != new:
@@ -52,7 +52,8 @@ def read_ends(tables: dict[str, Any], *, source: str, code: str, redirect: str) 
     completed = ends["completed"]
     ends["completed"] = End(completed.code or code, completed.redirect or redirect)
     for outcome, end in ends.items():
-        _check(outcome, end, source)
+        with text.at(("ends", outcome)):
+            _check(outcome, end, source)
     return ends
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from dissensus.elicit.questions.question import Answer, Question
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from dissensus.elicit.survey.toml_tables import check_keys, check_text
+from dissensus.files.toml import TomlText
+from dissensus.labels.settings import Setting
 
 
 @dataclass(frozen=True)
@@ -27,39 +28,43 @@ class Attention:
     answer: Any
 
 
-def read_practice(question: Question, given: Any) -> tuple[Practice, ...]:
-    """The tables [[practice]]; ValueError names the one that this kind of question cannot show."""
+def read_practice(question: Question, given: Any, text: TomlText) -> tuple[Practice, ...]:
+    """The tables [[practice]]; a refusal names the one that this kind of question cannot show."""
     practice: list[Practice] = []
-    for where, row in _rows("practice", given):
-        check_keys(where, row, {"item", "items", "feedback"})
+    for path, row in text.rows(given, ("practice",)):
+        text.check_keys(row, ("item", "items", "feedback"), path)
         if "feedback" not in row:
-            raise ValueError(f"{where} has no feedback; expected a text that is said after the answer")
-        items = _items(where, row, question)
-        practice.append(Practice(items, check_text(f"{where}: feedback", row["feedback"])))
-    _check_different("practice", [each.items for each in practice], question)
+            text.refuse(path, "has no feedback; expected a text that is shown after the answer")
+        items = _read_items(path, row, question, text)
+        feedback = text.check(Setting("feedback", "", "", "str"), row["feedback"], (*path, "feedback"))
+        practice.append(Practice(items, feedback))
+    _check_different("practice", [each.items for each in practice], question, text)
     return tuple(practice)
 
 
-def read_attention(question: Question, given: Any) -> tuple[Attention, ...]:
-    """The tables [[attention]], or [attention] with the answer of each item; ValueError names what is wrong."""
+def read_attention(question: Question, given: Any, text: TomlText) -> tuple[Attention, ...]:
+    """The tables [[attention]], or [attention] with the answer of each item; a refusal names what is wrong."""
     rule, shows = QUESTIONS[question.kind].attention, QUESTIONS[question.kind].shows
     checks: list[Attention] = []
     if isinstance(given, Mapping):
         if given and shows > 1:
-            raise ValueError(
-                f"[attention] names single items, but a {question.kind} question shows {shows}; expected tables "
-                f"[[attention]] with {_names(shows)} and answer, {rule.meaning}"
+            text.refuse(
+                ("attention",),
+                f"has single items, but a {question.kind} question shows {shows}; expected tables [[attention]] with "
+                f"{_names(shows)} and answer, {rule.meaning}",
             )
         for name, answer in given.items():
-            checks.append(Attention((name,), rule.check(f"attention.{name}", question, (name,), answer)))
+            with text.at(("attention", name)):
+                checks.append(Attention((name,), rule.check(f"attention.{name}", question, (name,), answer)))
         return tuple(checks)
-    for where, row in _rows("attention", given):
-        check_keys(where, row, {"item", "items", "answer"})
-        items = _items(where, row, question)
+    for path, row in text.rows(given, ("attention",)):
+        text.check_keys(row, ("item", "items", "answer"), path)
+        items = _read_items(path, row, question, text)
         if "answer" not in row:
-            raise ValueError(f"{where} has no answer; expected {rule.meaning}")
-        checks.append(Attention(items, rule.check(f"{where}: answer", question, items, row["answer"])))
-    _check_different("attention", [each.items for each in checks], question)
+            text.refuse(path, f"has no answer; expected {rule.meaning}")
+        with text.at((*path, "answer")):
+            checks.append(Attention(items, rule.check(f"{'.'.join(path)}.answer", question, items, row["answer"])))
+    _check_different("attention", [each.items for each in checks], question, text)
     return tuple(checks)
 
 
@@ -86,18 +91,12 @@ def unit_key(items: Sequence[str], in_place: int) -> tuple[str, ...]:
     return (*items[:in_place], *sorted(items[in_place:]))
 
 
-def _rows(name: str, given: Any) -> list[tuple[str, dict[str, Any]]]:
-    if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
-        raise ValueError(f"{name} is {given!r}; expected tables [[{name}]]")
-    return [(f"[[{name}]] number {i + 1}", row) for i, row in enumerate(given)]
-
-
-def _items(where: str, row: Mapping[str, Any], question: Question) -> tuple[str, ...]:
+def _read_items(path: Sequence[str], row: Mapping[str, Any], question: Question, text: TomlText) -> tuple[str, ...]:
     """The items of a practice or attention trial: as many as the kind of question shows at once."""
     kind = QUESTIONS[question.kind]
     expected = f"{_names(kind.shows)}, as a {question.kind} question shows {kind.shows}"
     if ("item" in row) == ("items" in row):
-        raise ValueError(f"{where} has {'both item and items' if 'item' in row else 'no items'}; expected {expected}")
+        text.refuse(path, f"has {'both item and items' if 'item' in row else 'no items'}; expected {expected}")
     key = "item" if "item" in row else "items"
     names = [row["item"]] if key == "item" else row["items"]
     if (
@@ -106,10 +105,10 @@ def _items(where: str, row: Mapping[str, Any], question: Question) -> tuple[str,
         or len(names) != kind.shows
         or (key == "item" and kind.shows > 1)
     ):
-        raise ValueError(f"{where}: {key} is {row[key]!r}; expected {expected}")
+        text.refuse_value((*path, key), row[key], expected)
     compared = names[kind.in_place :]
     if kind.gives == "comparison" and len(set(compared)) < len(compared):
-        raise ValueError(f"{where}: items is {names!r}; expected different ones to compare, not {compared[0]!r} twice")
+        text.refuse_value((*path, "items"), names, f"different ones to compare, not {compared[0]!r} twice")
     return tuple(names)
 
 
@@ -118,12 +117,10 @@ def _names(shows: int) -> str:
     return 'item = "…"' if shows == 1 else f"items = [{several}]"
 
 
-def _check_different(name: str, units: Sequence[tuple[str, ...]], question: Question) -> None:
+def _check_different(name: str, units: Sequence[tuple[str, ...]], question: Question, text: TomlText) -> None:
     keys = [unit_key(items, QUESTIONS[question.kind].in_place) for items in units]
     for number, key in enumerate(keys, start=1):
         if key in keys[: number - 1]:
             before = keys.index(key) + 1
-            raise ValueError(
-                f"[[{name}]] number {number} shows {' and '.join(units[number - 1])}, as number {before} does; one of "
-                "them is enough"
-            )
+            shown = " and ".join(units[number - 1])
+            text.refuse((name, str(number)), f"has the items {shown} of {name}.{before}; one of them is enough")

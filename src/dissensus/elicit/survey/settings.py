@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,41 +11,62 @@ from dissensus.elicit.questions.question import Question, QuestionKind
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.ends import End, read_ends
 from dissensus.elicit.survey.extra_trials import Attention, Practice, read_attention, read_practice
-from dissensus.elicit.survey.toml_tables import EXPECTED, check_keys, check_one_of, check_text, read_rows, read_section
+from dissensus.files.toml import TomlText, read_toml
+from dissensus.labels.names import first_repeated
+from dissensus.labels.settings import Setting, document_settings, setting
 
 SOURCES = ("open", "links", "prolific", "mturk")
 DRAWS = ("least-answered", "expected-error", "batches")
+KEYS = (
+    "title",
+    "contact",
+    "items",
+    "units",
+    "question",
+    "protocol",
+    "people",
+    "comprehension",
+    "practice",
+    "debrief",
+    "attention",
+    "ends",
+)
+_TEXT = Setting("text", "", "", "str")
 
 
+@document_settings
 @dataclass(frozen=True)
 class Protocol:
     """How one person goes through the survey. Texts are plain; a blank line starts a paragraph, **so** is bold."""
 
-    consent: str = ""
-    instructions: tuple[str, ...] = ()
-    per_person: int = 20
-    per_item: int = 5
-    draw: str = "least-answered"
-    batches: str = ""
-    enough: float = 0.0
-    hold_minutes: float = 3.0
-    attention_every: int = 0
-    repeats: int = 0
-    break_every: int = 0
-    attempts: int = 2
-    debrief_text: str = ""
+    consent: str = setting("", "Text that people agree to first")
+    instructions: tuple[str, ...] = setting((), "Pages of instructions")
+    per_person: int = setting(20, "Trials per person", low=1)
+    per_item: int = setting(5, "Answers to collect per item", low=1)
+    draw: str = setting("least-answered", "Rule that draws the next item", among=DRAWS)
+    batches: str = setting("", "Table that says which items go to whom, for the draw batches")
+    enough: float = setting(
+        0.0, "Width of the interval at which an item has enough answers, such as 0.3; 0: never", low=0, below=1
+    )
+    hold_minutes: float = setting(3.0, "Minutes for which an item that somebody sees is held", above=0)
+    attention_every: int = setting(0, "Trials between two attention checks; 0: none", low=0)
+    repeats: int = setting(0, "Items that a person answers twice; 0: none", low=0)
+    break_every: int = setting(0, "Trials between two breaks; 0: none", low=0)
+    attempts: int = setting(2, "Attempts at the comprehension questions", low=1)
+    debrief_text: str = setting("", "Text at the end")
 
 
+@document_settings
 @dataclass(frozen=True)
 class People:
-    """Where people come from, and what they get at the end: `ends` of the survey says what for which outcome."""
+    """Where people come from, and what they get at the end: `ends` of the survey has one entry per outcome."""
 
-    source: str = "open"
-    keep_ids: bool = False
-    completion_code: str = ""
-    redirect: str = ""
-    pay_per_person: float = 0.0
-    currency: str = "USD"
+    source: str = setting("open", "Where people come from", among=SOURCES)
+    keep_ids: bool = setting(False, "Keep the ids of people in exports")
+    completion_code: str = setting("", "Code for whoever completes the survey")
+    redirect: str = setting("", "Link for whoever completes the survey")
+    pay_per_person: float = setting(0.0, "Pay per person", low=0)
+    currency: str = setting("USD", "Currency of the pay")
 
 
 @dataclass(frozen=True)
@@ -106,142 +126,123 @@ class Survey:
 
 
 def read_survey(folder: Path | str) -> Survey:
-    """The survey of a folder; ValueError names the key, the value, and what was expected."""
+    """The survey of a folder; a refusal names the line, the key, the value, and what was expected."""
     folder = Path(folder)
     path = folder / "survey.toml"
     if not path.is_file() and (folder / "study.toml").is_file():
         raise ValueError(f"{path}: no such file, but there is a study.toml, its former name; rename it to survey.toml")
     if not path.is_file():
         raise ValueError(f"{path}: no such file; `dissensus elicit init {folder}` makes one")
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not valid TOML: {error}") from None
-    try:
-        return _survey(folder, table)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    values, text = read_toml(path)
+    with text.at(()):
+        return _read_survey(folder, values, text)
 
 
-def _survey(folder: Path, table: dict[str, Any]) -> Survey:
-    known = {
-        "title",
-        "contact",
-        "items",
-        "units",
-        "question",
-        "protocol",
-        "people",
-        "comprehension",
-        "practice",
-        "debrief",
-        "attention",
-        "ends",
-    }
-    check_keys("the file", table, known)
-    if not isinstance(table.get("title"), str) or not table["title"].strip():
-        raise ValueError("title is missing; expected a line that people see at the top of every page")
-    protocol, people = read_section(Protocol, "protocol", table), read_section(People, "people", table)
-    _check_protocol(protocol)
-    _check_people(people)
-    ends = read_ends(table, source=people.source, code=people.completion_code, redirect=people.redirect)
-    question = _question(table.get("question"))
+def _read_survey(folder: Path, table: dict[str, Any], text: TomlText) -> Survey:
+    text.check_keys(table, KEYS, ())
+    title = text.check(_TEXT, table.get("title", ""), ("title",)).strip()
+    if not title:
+        text.refuse(("title",), "is missing; expected a line for the top of every page")
+    protocol = text.read_record(Protocol, table.get("protocol", {}), ("protocol",))
+    people = text.read_record(People, table.get("people", {}), ("people",))
+    _check_draw(protocol, text)
+    question = _read_question(table.get("question"), text)
+    with text.at(("ends",)):
+        ends = read_ends(table, text, source=people.source, code=people.completion_code, redirect=people.redirect)
     survey = Survey(
         folder,
-        table["title"].strip(),
+        title,
         question,
         protocol,
         people,
         ends,
-        items_from=check_text("items", table.get("items", "items")),
-        contact=check_text("contact", table.get("contact", "")),
-        units=check_text("units", table.get("units", "")),
-        attention=read_attention(question, table.get("attention", [])),
-        comprehension=tuple(read_rows(Check, "comprehension", table)),
-        practice=read_practice(question, table.get("practice", [])),
-        debrief=tuple(read_rows(Field, "debrief", table)),
+        items_from=text.check(_TEXT, table.get("items", "items"), ("items",)),
+        contact=text.check(_TEXT, table.get("contact", ""), ("contact",)),
+        units=text.check(_TEXT, table.get("units", ""), ("units",)),
+        attention=read_attention(question, table.get("attention", []), text),
+        comprehension=text.read_records(Check, table.get("comprehension", []), ("comprehension",)),
+        practice=read_practice(question, table.get("practice", []), text),
+        debrief=text.read_records(Field, table.get("debrief", []), ("debrief",)),
     )
-    if protocol.attention_every and not survey.attention:
-        raise ValueError(
-            f"protocol.attention_every is {protocol.attention_every}, but there is no [[attention]]: no item whose "
-            "answer is obvious; name some, or set it to 0"
-        )
-    if protocol.draw == "expected-error" and not survey.kind.needs_classes:
-        raise ValueError(
-            f'protocol.draw is "expected-error", but {survey.question.kind} answers name no classes; use least-answered'
-        )
-    asked = [field.name for field in survey.debrief]
-    twice = [name for i, name in enumerate(asked) if name in asked[:i]]
-    if twice:
-        raise ValueError(f"two [[debrief]] have the name {twice[0]!r}, so one answer would replace the other")
-    for check in survey.comprehension:
-        check_one_of("comprehension.correct", check.correct, check.options)
+    _check_whole(survey, text)
     return survey
 
 
-def _check_protocol(protocol: Protocol) -> None:
-    check_one_of("protocol.draw", protocol.draw, DRAWS)
-    for name in ("per_person", "per_item", "attempts"):
-        if getattr(protocol, name) < 1:
-            raise ValueError(f"protocol.{name} is {getattr(protocol, name)}; expected 1 or more")
-    if not protocol.hold_minutes > 0:
-        raise ValueError(f"protocol.hold_minutes is {protocol.hold_minutes}; expected minutes, more than 0, such as 3")
-    for name in ("attention_every", "repeats", "break_every"):
-        if getattr(protocol, name) < 0:
-            raise ValueError(f"protocol.{name} is {getattr(protocol, name)}; expected 0 (none) or more")
-    if not 0 <= protocol.enough < 1:
-        raise ValueError(f"protocol.enough is {protocol.enough}; expected 0 (never) or a width below 1, such as 0.3")
-    if protocol.enough and protocol.draw != "expected-error":
-        raise ValueError('protocol.enough is set, but only protocol.draw = "expected-error" makes use of it')
-    if protocol.draw == "batches" and not protocol.batches:
-        raise ValueError('protocol.draw is "batches", but protocol.batches names no file')
-
-
-def _check_people(people: People) -> None:
-    check_one_of("people.source", people.source, SOURCES)
-    if people.pay_per_person < 0:
-        raise ValueError(f"people.pay_per_person is {people.pay_per_person}; expected 0 or more")
-
-
-def _question(table: Any) -> Question:
-    if not isinstance(table, dict):
-        raise ValueError("[question] is missing; expected a table with kind and classes")
-    check_one_of("question.kind", table.get("kind"), tuple(QUESTIONS))
-    kind = QUESTIONS[table["kind"]]
-    check_keys("[question]", table, {"kind", "prompt", "classes", "texts", *kind.options})
-    classes = table.get("classes", [])
-    if not isinstance(classes, list) or not all(isinstance(name, str) and name.strip() for name in classes):
-        raise ValueError(f"question.classes is {classes!r}; expected a list of names")
-    repeated = [name for i, name in enumerate(classes) if name in classes[:i]]
-    if repeated:
-        raise ValueError(f"question.classes names {repeated[0]!r} twice")
-    if len(classes) < kind.least_classes:
-        raise ValueError(
-            f"question.classes has {len(classes)} {'name' if len(classes) == 1 else 'names'}; "
-            f"a {table['kind']} question needs {kind.least_classes} or more"
+def _check_whole(survey: Survey, text: TomlText) -> None:
+    """Refuse settings that do not fit each other."""
+    protocol = survey.protocol
+    if protocol.attention_every and not survey.attention:
+        text.refuse(
+            ("protocol", "attention_every"),
+            f"is {protocol.attention_every}, but there is no [[attention]]: no item whose answer is obvious; name "
+            "some, or set it to 0",
         )
-    options = read_options(kind, {name: value for name, value in table.items() if name in kind.options})
+    if protocol.draw == "expected-error" and not survey.kind.needs_classes:
+        text.refuse(
+            ("protocol", "draw"),
+            f'is "expected-error", but {survey.question.kind} answers name no classes; use least-answered',
+        )
+    names = [field.name for field in survey.debrief]
+    repeated = first_repeated(names)
+    if repeated is not None:
+        number = len(names) - names[::-1].index(repeated)
+        text.refuse(
+            ("debrief", str(number)), f"has the name {repeated!r} of another [[debrief]]; give it a name of its own"
+        )
+    for number, check in enumerate(survey.comprehension, 1):
+        text.one_of(check.correct, check.options, ("comprehension", str(number), "correct"), "option")
+
+
+def _check_draw(protocol: Protocol, text: TomlText) -> None:
+    if protocol.enough and protocol.draw != "expected-error":
+        text.refuse(("protocol", "enough"), 'is set, but only protocol.draw = "expected-error" uses it')
+    if protocol.draw == "batches" and not protocol.batches:
+        text.refuse(("protocol", "batches"), 'is empty, but protocol.draw is "batches"; expected a file')
+
+
+def _read_question(table: Any, text: TomlText) -> Question:
+    if not isinstance(table, dict):
+        text.refuse(("question",), "is missing; expected a table with kind and classes")
+    text.one_of(table.get("kind"), QUESTIONS, ("question", "kind"), "kind of question")
+    kind = QUESTIONS[table["kind"]]
+    text.check_keys(table, ("kind", "prompt", "classes", "texts", *kind.options), ("question",))
+    classes = table.get("classes", [])
+    at = ("question", "classes")
+    if not isinstance(classes, list) or not all(isinstance(name, str) and name.strip() for name in classes):
+        text.refuse_value(at, classes, "a list of names")
+    if (repeated := first_repeated(classes)) is not None:
+        text.refuse(at, f"has {repeated!r} twice")
+    if len(classes) < kind.least_classes:
+        text.refuse(
+            at,
+            f"has {len(classes)} {'name' if len(classes) == 1 else 'names'}; a {table['kind']} question needs "
+            f"{kind.least_classes} or more",
+        )
+    options = read_options(kind, {name: value for name, value in table.items() if name in kind.options}, text)
     own = table.get("texts", {})
     if not isinstance(own, dict):
-        raise ValueError(f"question.texts is {own!r}; expected a table [question.texts]")
-    texts = kind.texts(options, own)
-    prompt = check_text("question.prompt", table.get("prompt", texts.pop("prompt", kind.prompt)))
+        text.refuse_value(("question", "texts"), own, "a table [question.texts]")
+    with text.at(("question", "texts")):
+        texts = kind.texts(options, own)
+    prompt = text.check(_TEXT, table.get("prompt", texts.pop("prompt", kind.prompt)), ("question", "prompt"))
     named = (*(["prompt"] if "prompt" in table else []), *own)
     return Question(table["kind"], prompt, tuple(classes), options, texts, named)
 
 
-def read_options(kind: QuestionKind, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every setting of this kind of question, as given or else its default; ValueError names one that is wrong."""
-    check_keys("[question]", given, set(kind.options))
+def read_options(
+    kind: QuestionKind,
+    given: Mapping[str, Any],
+    text: TomlText = TomlText(),  # noqa: B008  (frozen)
+) -> dict[str, Any]:
+    """Every setting of this kind of question, as given or else its default; a refusal names one that is wrong."""
+    text.check_keys(given, kind.options, ("question",))
     options = {}
     for name, option in kind.options.items():
         value, default = given.get(name, option.default), option.default
+        path = ("question", name)
         numbers = isinstance(value, int | float) and isinstance(default, int | float)
         if type(value) is not type(default) and (not numbers or bool in (type(value), type(default))):
-            raise ValueError(
-                f"question.{name} is {value!r}; expected {EXPECTED[type(default).__name__]}, such as {default!r}"
-            )
-        if option.choices:
-            check_one_of(f"question.{name}", value, option.choices)
-        options[name] = value
+            expected = Setting(name, "", default, type(default).__name__).expected
+            text.refuse_value(path, value, f"{expected}, such as {default!r}")
+        options[name] = text.one_of(value, option.choices, path) if option.choices else value
     return options

@@ -54,9 +54,7 @@ class HeadConfig:
         5, "Stop after this many epochs in a row without a validation loss min_delta below the best", low=1
     )
     min_delta: float = setting(1e-4, "Smallest decrease of the validation loss that counts for patience", low=0)
-    keep: str = setting(
-        "best", "Weights to keep: of the epoch with the lowest validation loss, or the last", among=KEPT
-    )
+    keep: str = setting("best", "Weights to keep; best: those of the epoch with the lowest validation loss", among=KEPT)
     targets: str = setting(
         "soft", "Targets: soft as given, hard for the most probable class, or one of several by name"
     )
