@@ -94,9 +94,7 @@ class Comparing:
         ..., 'Values of the baseline, as in `{delivery = "majority"}`: any axis or setting of a model'
     )
     test: str = setting("corrected-t", "Paired test", among=TESTS)
-    side: str = setting(
-        "two-sided", "Alternative of the test; less: below the baseline, greater: above", among=SIDES
-    )
+    side: str = setting("two-sided", "Alternative of the test; less: below the baseline, greater: above", among=SIDES)
     family: str = setting(
         "all", "Family of Holm's correction; all tests of the study, or those of each metric", among=FAMILIES
     )
