@@ -100,8 +100,8 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     assert "20 items, without names, 384 features" in done.stdout
     fit = ("fit", tmp_path / "f.npy", tmp_path / "ratings.csv", "--item", "nr", "-o", tmp_path / "m.safetensors")
     said = run(*fit, code=2).stderr
-    assert "Embed the items again with" in said and "--by-position" in said
-    assert "which order is meant is not clear" in run(*fit, "--by-position", code=2).stderr
+    assert "the features have no item names" in said and "mbed the items again" in said and "--by-position" in said
+    assert "order of the rows is ambiguous" in run(*fit, "--by-position", code=2).stderr
     assert not (tmp_path / "m.safetensors").exists()
     votes = read(tmp_path / "ratings.csv", item="nr", say=lambda notice: None)
     write(as_distributions(votes).select(order), tmp_path / "shares.csv")  # in the order of the texts
@@ -121,7 +121,7 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     [
         (["nowhere"], "nowhere: no such file or folder"),
         (["{v}"], "which column is the text? It has item, label"),
-        (["{c}"], "pass item='id' or item='comment_id' (on the command line --item)"),
+        (["{c}"], "--item id, or pass --item comment_id"),
         (["digits", "--fit", "squash"], "fit='squash': expected one of crop (the square in the middle), pad"),
         (["{t}", "--fit", "pad"], "--fit pad: is about images, and {t} holds texts; leave it out"),
         (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),

@@ -146,8 +146,7 @@ def test_predictions_without_names_are_matched_by_position_in_every_format_and_i
         assert f"{name} = items of the labels, by position" in result.stderr
     write(bare.select(range(59)), folder / "short.csv")
     assert (
-        "59 rows without names, and 60 items with labels"
-        in evaluate(folder / "short.csv", folder / "votes.csv", code=2).stderr
+        "59 rows of predictions and 60 of labels" in evaluate(folder / "short.csv", folder / "votes.csv", code=2).stderr
     )
 
 
@@ -182,9 +181,9 @@ def test_the_same_seed_gives_the_same_intervals(folder):
         ("narrow.npy", "60 rows by 2 columns without names"),
         ("counts.npy", "holds whole numbers (int64); expected probabilities"),
         ("gold.npy", "predictions have shape (60,); expected (n, k) probabilities"),
-        ("others.npz", "share no name"),
+        ("others.npz", "no item has both labels and predictions: labels are of photo 0"),
         ("fox.npz", "only the model has fox, only people have dog"),
-        ("part.npz", "20 items have labels and no prediction (photo 40, photo 41"),
+        ("part.npz", "20 items have labels and no predictions (photo 40, photo 41"),
         ("text.npy", "not an NPY file of numbers, as np.save writes it"),
         ("gone.npy", "there is no such file"),
         ("gone.npz", "no such file"),
@@ -397,4 +396,4 @@ def test_what_is_wrong_with_the_labels_is_mended_in_a_file_of_its_own_since_resc
 
 
 def test_items_that_only_one_side_has_are_left_out_with_shared(folder):
-    assert evaluate(folder / "part.npz", folder / "votes.csv", code=2).stderr.strip().endswith("those with --shared")
+    assert evaluate(folder / "part.npz", folder / "votes.csv", code=2).stderr.strip().endswith("with --shared")

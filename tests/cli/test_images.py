@@ -14,7 +14,7 @@ from dissensus import datasets
 from dissensus.cli.images import load_images
 from dissensus.datasets import ambiguous_digits
 from dissensus.train import as_images, fingerprint
-from dissensus.train.matching import match_items
+from dissensus.train.matching import match_table
 from dissensus.train.network import Network
 
 Image = pytest.importorskip("PIL.Image")
@@ -22,7 +22,7 @@ Image = pytest.importorskip("PIL.Image")
 
 def matched(images, labels):
     said = []
-    return (*match_items(images, labels, said.append), said)
+    return (*match_table(images, labels, said.append), said)
 
 
 def test_a_folder_and_a_parquet_file_are_read_and_what_was_taken_is_said(tmp_path, capsys):

@@ -367,7 +367,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["--folds", "50"], "50 folds of 40 items"),
         (["--jobs", "2"], "without --folds leave it out"),
         (["--predictions", "p.csv"], "which --folds makes"),
-        (["--folds", "2", "--predictions", "p.safetensors"], "the ending '.safetensors' does not tell the format"),
+        (["--folds", "2", "--predictions", "p.safetensors"], "the format from the ending '.safetensors'"),
         (["--folds", "2", "--predictions", "nowhere/p.csv"], "the folder nowhere does not exist"),
         (["--device", "abacus"], "the device 'abacus' cannot be used"),
         (["--learning-rate", "1e30", "--epochs", "9"], "at a learning rate of"),
@@ -398,7 +398,7 @@ def test_images_and_labels_that_do_not_meet_are_refused(folder, tmp_path):
     model = tmp_path / "m.safetensors"
     bare = ["train", folder / "pixels.npy", folder / "votes.csv", *SMALL, "--epochs", 1, "-o", model]
     said = run(*bare, code=2).stderr
-    assert "images have no names of items and labels have" in said and "column of their names" in said
+    assert "the images have no item names" in said and "column of their names" in said and "--by-position" in said
     assert (
         "no item has both images and labels"
         in run("train", "digits", folder / "votes.csv", *SMALL, "-o", model, code=2).stderr
@@ -524,7 +524,7 @@ def test_a_network_that_takes_colour_takes_grey_images_as_it_does_among_coloured
     ("place", "message"),
     [
         ("nowhere/p.parquet", "nowhere/p.parquet: the folder nowhere does not exist; make it first"),
-        ("p.txt", "p.txt: the ending '.txt' does not tell the format; expected .csv"),
+        ("p.txt", "p.txt: cannot tell the format from the ending '.txt'"),
         ("taken.csv", "taken.csv: is a folder"),
     ],
 )
@@ -623,5 +623,5 @@ def test_it_is_said_where_there_are_too_few_items_to_hold_one_out(folder, tmp_pa
         "-o",
         tmp_path / "m.safetensors",
     ]
-    assert "validation=0.2 of 2 items is less than one" in run(*asked, code=2).stderr
+    assert "validation=0.2 of 2 items" in run(*asked, code=2).stderr
     run(*asked, "--validation", 0)

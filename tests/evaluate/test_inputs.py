@@ -91,11 +91,11 @@ def test_rows_are_matched_by_position_only_to_answers_whose_order_is_clear():
     """Reading sorts items that are whole numbers: 10, 2, 33 in the file are 2, 10, 33, and row 0 could be 10 or 2."""
     rng, rows = np.random.default_rng(0), np.eye(3)
     unsorted = Votes.of([10, 2, 33], ["a", "b", "c"])
-    with pytest.raises(ValueError, match="answers come to item 10 when item 2 would be next"):
+    with pytest.raises(ValueError, match="item 10 when item 2"):
         scorecard(rows, unsorted, rng=rng)
-    with pytest.raises(ValueError, match=r"p\.npy: rows without names, and the answers come to item 10"):
+    with pytest.raises(ValueError, match=r"^p\.npy: .*item 10 when item 2"):
         as_models({"p": ("p.npy", rows)}, share(unsorted), lambda notice: None, labels=unsorted)
-    with pytest.raises(ValueError, match=r"g\.npy: rows without names"):
+    with pytest.raises(ValueError, match=r"^g\.npy: .*item 10 when item 2"):
         gold_names(np.array([0, 1, 2]), share(unsorted), "g.npy", lambda notice: None, unsorted)
     named = Votes.of(["z", "x", "y"], ["a", "b", "c"])
     assert scorecard(rows, named, rng=rng).scores["accuracy"].value == 1.0
@@ -107,7 +107,7 @@ def test_numbers_that_count_on_are_the_order_where_answers_to_an_item_stand_apar
     rows = np.eye(3)[[1, 2, 0]]
     assert scorecard(rows, by_person, rng=np.random.default_rng(0)).scores["accuracy"].value == 1.0
     by_item = by_person.select(answers=np.argsort([2, 0, 1, 0, 1, 2], kind="stable")[[4, 5, 0, 1, 2, 3]])
-    with pytest.raises(ValueError, match="answers come to item 2 when item 0 would be next"):
+    with pytest.raises(ValueError, match="item 2 when item 0"):
         scorecard(rows, by_item, rng=np.random.default_rng(0))
 
 

@@ -186,12 +186,12 @@ def test_gold_out_of_range_is_named():
 def test_chaosnli_models_score_as_a_slow_loop_says(loaded):
     """Released logits of fine-tuned models on the 1,514 SNLI pairs with 100 votes each."""
     from dissensus.datasets import predictions
-    from dissensus.evaluate.matching import match_items
+    from dissensus.evaluate.matching import match_predictions
     from dissensus.evaluate.people import as_people, as_predictions
 
     people = as_people(loaded("chaosnli-snli").labels)
     name, model = next(iter(predictions("chaosnli-snli-models").items()))
-    model, people = match_items(as_predictions(model), people)
+    model, people = match_predictions(as_predictions(model), people)
     assert model.n_items == 1514, name
     for metric in ("kl", "js", "accuracy"):
         wanted = [slow(q, p)[metric] for q, p in zip(model.probs, people.probs, strict=True)]
@@ -200,13 +200,13 @@ def test_chaosnli_models_score_as_a_slow_loop_says(loaded):
 
 def test_thirty_models_as_an_ensemble_against_cifar10h(loaded):
     """30 published CIFAR-10 models, their votes as one distribution: most people's choices are theirs too."""
-    from dissensus.evaluate.matching import match_items
+    from dissensus.evaluate.matching import match_predictions
     from dissensus.evaluate.people import as_people
     from dissensus.labels.shares import share
 
     labels = loaded("cifar10h").labels
     people = as_people(labels)
-    ensemble, people = match_items(share(loaded("cifar10-models").labels), people)
+    ensemble, people = match_predictions(share(loaded("cifar10-models").labels), people)
     q, p = ensemble.probs, people.probs
     top = np.array([np.flatnonzero(row == row.max()) for row in q], dtype=object)
     theirs = [np.flatnonzero(row == row.max()) for row in p]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.evaluate.matching import match_items
+from dissensus.evaluate.matching import match_predictions
 from dissensus.evaluate.people import as_people, as_predictions
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
@@ -152,7 +152,7 @@ def test_predictions_that_are_no_probabilities_are_refused(rows, message):
 def test_items_and_classes_in_another_order_are_matched_by_name():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
     model = Distributions(SHARES[[2, 0, 1]][:, [1, 2, 0]], ["z", "x", "y"], ("b", "c", "a"))
-    found, same = match_items(model, people)
+    found, same = match_predictions(model, people)
     assert np.array_equal(found.probs, SHARES) and found.items.tolist() == ["x", "y", "z"]
     assert same.counts.tolist() == COUNTS.tolist()
 
@@ -160,11 +160,13 @@ def test_items_and_classes_in_another_order_are_matched_by_name():
 def test_what_does_not_match_is_named():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
     with pytest.raises(ValueError, match="only the model has d, only people have c"):
-        match_items(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
-    with pytest.raises(ValueError, match=r"the model's rows have no names, only numbers, .* items=\.\.\."):
-        match_items(as_predictions(SHARES, classes=["a", "b", "c"]), people)
+        match_predictions(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
+    with pytest.raises(ValueError, match=r"predictions have no item names.* x, y, z.* items="):
+        match_predictions(as_predictions(SHARES, classes=["a", "b", "c"]), people)
     part = Distributions(SHARES[:2], ["x", "w"], ("a", "b", "c"))
-    with pytest.raises(ValueError, match=r"2 items have labels and no prediction \(y, z\), 1 a prediction .* \(w\)"):
-        match_items(part, people)
-    model, left = match_items(part, people, missing="leave out")
+    with pytest.raises(
+        ValueError, match=r"2 items have labels and no .* \(y, z\), 1 have predictions and no labels \(w\)"
+    ):
+        match_predictions(part, people)
+    model, left = match_predictions(part, people, missing="leave out")
     assert model.items.tolist() == left.targets.items.tolist() == ["x"] and left.counts.tolist() == [[3, 1, 0]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.evaluate.matching import match_items
+from dissensus.evaluate.matching import match_predictions
 from dissensus.evaluate.people import as_people
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import as_names, item_positions, positions_of, refuse_names_for_codes
@@ -32,7 +32,7 @@ def test_predictions_named_by_numbers_match_labels_of_which_one_is_named_by_a_le
     """One "x" among the labels makes all their names text; 1 and 2 are still the same items."""
     labels = Distributions(np.full((3, 2), 0.5), [1, 2, "x"], ("a", "b"))
     predictions = Distributions(np.array([[0.9, 0.1], [0.2, 0.8]]), [2, 1], ("a", "b"))
-    model, people = match_items(predictions, as_people(labels), missing="leave out")
+    model, people = match_predictions(predictions, as_people(labels), missing="leave out")
     assert [str(name) for name in people.targets.items] == ["1", "2"] and model.probs[:, 0].tolist() == [0.2, 0.9]
 
 

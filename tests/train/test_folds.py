@@ -42,6 +42,7 @@ def test_every_item_is_predicted_by_the_networks_that_have_not_seen_it():
     images, shares = blobs(32)
     done = train_folds(images, shares, SMALL, quiet, folds=3, jobs=1)
     assert [training.best.card["items held out"] for training in done.trainings] == [11, 11, 10]
+    assert [training.last.card["fold"] for training in done.trainings] == ["1 of 3", "2 of 3", "3 of 3"]
     for number, (train, held) in enumerate(split_folds(32, 3, 3)):
         assert (done.fold[held] == number).all() and not (done.fold[train] == number).any()
         for which, predicted in (("best", done.best), ("last", done.last)):

@@ -17,7 +17,7 @@ from dissensus import datasets
 from dissensus.train import ImageTable, as_images, fingerprint, read_images
 from dissensus.train.heads import folder_items
 from dissensus.train.image_sources import IMAGE_COLUMNS, resized
-from dissensus.train.matching import match_items
+from dissensus.train.matching import match_table
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -299,7 +299,7 @@ def test_cifar10_as_a_file_is_cifar10_as_a_data_set_bit_for_bit(data_folder):
     assert said == ["took: item = index, image = webp"]
     labels = datasets.load("cifar10h").labels
     for images in (table, as_images(known)):
-        matched, own = match_items(images, labels, said.append)
+        matched, own = match_table(images, labels, said.append)
         assert len(said) == 1 and matched.items.tolist() == own.items.tolist() == list(range(10_000))
 
 

@@ -336,7 +336,7 @@ def test_predictions_that_are_no_numbers_stop_training_instead_of_being_the_best
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"images": 29}, "there are 29 images, but targets for 30 items"),
+        ({"images": 29}, "29 rows of images and 30 of targets"),
         ({"network": 3}, "the network is a int; expected an nn.Module"),
         ({"network": nn.Flatten()}, "this Flatten has no weights to train"),
         ({"network": partial(NETWORKS["small"], 4, width=4)}, "shape .1, 4.; expected one for each of the 3"),
@@ -361,11 +361,9 @@ def test_what_does_not_fit_is_refused_before_training(change, message):
 
 def test_images_and_targets_of_other_items_are_refused():
     table, people = blobs(30)
-    with pytest.raises(
-        ValueError, match="number 0 of the images is 'p29', and the target there is that of 'p0'; 30 of"
-    ):
+    with pytest.raises(ValueError, match=r"row 0 of the images is item p29.* item p0; 30 of 30"):
         fit(tiny, table.select(range(29, -1, -1)), people, CONFIG)
-    with pytest.raises(ValueError, match="number 1 of the images to validate on is 'p2'"):
+    with pytest.raises(ValueError, match="row 1 of the validation images is item p2"):
         fit(tiny, table, people, CONFIG, validation=(table.select([0, 2, 1]), people.select([0, 1, 2])))
 
 

@@ -115,7 +115,7 @@ def probe(
     from dissensus.probe.probed import Probed, chosen_items
     from dissensus.probe.probing import check_parts, probe_network
     from dissensus.train.network_files import load_network
-    from dissensus.train.network_fitting import matched_items
+    from dissensus.train.network_fitting import match_images
 
     chosen = None if what is None else check_parts(name.strip() for name in what.split(","))
     epsilons = _epsilons(epsilon or ["4"])
@@ -130,7 +130,7 @@ def probe(
     network = next(iter(networks.values()))
     item_rng, ood_rng, reference_rng = stream(seed, Stream.PROBED_ITEMS).spawn(3)
     table = load_for_network(network, model, images, item=image_item, image=image, size=size, fit=fit)
-    matched = matched_items(table, labels, say, by_position)
+    matched = match_images(table, labels, say, by_position)
     notes: list[str] = []
     drawn, people = chosen_items(
         networks, matched.images, matched.labels, item_rng, notes.append, items=items, held_out=held_out

@@ -1,7 +1,6 @@
 """`dissensus train`."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,23 +105,28 @@ def train(
     as_json: AsJson = False,
 ) -> None:
     """Train a network on images from what people said, and save the best and the last one with their cards."""
+    from dissensus.datasets.sources import describe_source
     from dissensus.train.folds import train_folds
-    from dissensus.train.network_files import load_network
-    from dissensus.train.network_fitting import train_network
+    from dissensus.train.network_fitting import read_start, train_network
 
     _check_folds(folds, jobs, predictions, is_given(context, "validation"))
     places = _places(output, folds)
     _check_places(places, _both(predictions), {"file": file, "images": images, "start": start})
-    begun = None if start is None else load_network(start)
-    if begun is not None:
-        begun = replace(begun, card=begun.card | {"file": str(start)})
+    begun = read_start(start)
     folder = choose_checkpoint(output, checkpoint, resume, folds is not None)
     table = load_images(images, item=image_item, image=image, size=size, fit=fit, network=begun)
     if folds is None:
         training = train_network(
-            table, labels, config, say, by_position=by_position, start=begun, checkpoint=folder, save_every=save_every
+            table,
+            labels,
+            config,
+            say,
+            by_position=by_position,
+            start=begun,
+            labels_from=describe_source(file),
+            checkpoint=folder,
+            save_every=save_every,
         )
-        training = _noted(training, file)
         _save([training], places)
         remove_checkpoint(folder, kept=checkpoint is not None)
         _print_training(training, places, as_json)
@@ -143,12 +147,11 @@ def train(
             jobs=jobs,
             by_position=by_position,
             start=begun,
+            labels_from=describe_source(file),
             checkpoint=folder,
             save_every=save_every,
             after_epoch=after_epoch,
         )
-    trainings = [_noted(it, file, f"{fold} of {folds}") for fold, it in enumerate(result.trainings, start=1)]
-    result = replace(result, trainings=tuple(trainings))
     _save(result.trainings, places)
     _write_predictions(result, predictions)
     remove_checkpoint(folder, kept=checkpoint is not None)
@@ -188,16 +191,6 @@ def _check_places(models: list[Path], tables: list[Path], read: dict[str, Any]) 
         check_model_place(path)
     for path in tables:
         check_table_place(path)
-
-
-def _noted(training: "Training", labels: str, fold: str | None = None) -> "Training":
-    """With what only the command knows on the cards: where the labels come from, and which fold it is."""
-    from dissensus.datasets.sources import describe_source
-
-    known: dict[str, Any] = {"labels from": describe_source(labels)}
-    known |= {} if fold is None else {"fold": fold}
-    best, last = (replace(network, card=network.card | known) for network in (training.best, training.last))
-    return replace(training, best=best, last=last)
 
 
 def _save(trainings: "Iterable[Training]", places: list[Path]) -> None:

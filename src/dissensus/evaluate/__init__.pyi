@@ -41,7 +41,7 @@ from .drawn_correlations import rank_correlation as rank_correlation
 from .f1 import soft_f1_of_classes as soft_f1_of_classes
 from .f1 import soft_macro_f1 as soft_macro_f1
 from .f1 import soft_micro_f1 as soft_micro_f1
-from .matching import match_items as match_items
+from .matching import match_predictions as match_predictions
 from .metrics import METRICS as METRICS
 from .metrics import Metric as Metric
 from .one_pass import sweep as sweep

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.evaluate.bootstrap import Measure, over_items
-from dissensus.evaluate.matching import Missing, match_models
+from dissensus.evaluate.matching import match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
 from dissensus.evaluate.scorecards import Scorecard, scored_cards
@@ -22,6 +22,7 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.doors import described
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
+from dissensus.labels.matching import Missing
 
 SHOWN_MODELS = 8  # in the text of a comparison
 

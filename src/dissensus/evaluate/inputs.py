@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.matching import check_order_is_clear, named_predictions
+from dissensus.evaluate.matching import named_predictions
 from dissensus.evaluate.people import rescaled
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.matching import check_clear_order
 from dissensus.labels.names import item_positions, positions_of, refuse_names_for_codes
 from dissensus.labels.refusals import add_place, one_of
 from dissensus.labels.row_numbers import are_named
@@ -46,7 +47,7 @@ def as_models(
     models = {}
     for model, (source, held) in read.items():
         if isinstance(held, np.ndarray) or not are_named(held.items):
-            check_order_is_clear(labels, source)
+            check_clear_order(labels, source)
         if isinstance(held, np.ndarray):
             models[model] = _of_array(held, targets, source, say, rescale)
         else:
@@ -105,7 +106,7 @@ def gold_names(
         if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
             raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
         refuse_names_for_codes(targets.classes, source)
-        check_order_is_clear(labels, source)
+        check_clear_order(labels, source)
         beyond = np.flatnonzero(gold >= targets.n_classes)
         if beyond.size:
             raise ValueError(

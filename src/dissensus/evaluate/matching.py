@@ -5,24 +5,26 @@ Names that do not match are refused and listed; nothing is matched by position b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from dissensus.evaluate.people import People, as_people, as_predictions, rescaled
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
-from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
+from dissensus.labels.matching import Missing, check_clear_order, list_names, match_items
 from dissensus.labels.names import positions_of, refuse_names_for_codes
-from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import are_named
-from dissensus.labels.votes import Votes
 
-Missing = Literal["refuse", "leave out"]
-NAME_ROWS = PythonWay("name the rows with items=... if they are in the same order")
+_NAMING = (
+    Way("if the rows are in the same order, name them with {items}", items=...),
+    Way("write the predictions with an item column"),
+)
+_LEAVE_OUT = Way("score the shared items alone with {missing}", missing="leave out")
 MOST_CLASSES = 20  # beyond, slices by class are left out
 
 
@@ -61,15 +63,15 @@ def match_models(
         models = {name: _rescaled(model, name, remarks) for name, model in models.items()}
     for name, model in models.items():
         if not isinstance(model, Distributions) or not are_named(model.items):
-            check_order_is_clear(labels, name)
+            check_clear_order(labels, name)
     read = {name: named_predictions(model, targets, name) for name, model in models.items()}
     for model in read.values():
-        _, people = match_items(model, people, missing=missing)
+        _, people = match_predictions(model, people, missing=missing)
     if people.n_items < 2 or targets.n_classes < 2:
         raise ValueError(
             f"there are {people.n_items} items over {targets.n_classes} classes to score; expected 2 or more of both"
         )
-    models = {name: match_items(model, people, missing="leave out")[0] for name, model in read.items()}
+    models = {name: match_predictions(model, people, missing="leave out")[0] for name, model in read.items()}
     left_out = everyone.n_items - people.n_items
     if left_out:
         remarks.append(f"{left_out:,} items without a prediction are left out")
@@ -99,18 +101,41 @@ def match_models(
 
 
 @takes(predictions=Distributions, people=People)
-def match_items(
+def match_predictions(
     predictions: Distributions, people: People, *, missing: Missing = "refuse"
 ) -> tuple[Distributions, People]:
-    """Both for the same items and classes in the same order: that of the people. Matched by name, never by place.
+    """Bring predictions and people to the same items and classes, in the order of the people.
 
-    missing  what happens to items only one side has: refused, or left out
+    Parameters
+    ----------
+    predictions : what a model predicts
+    people : labels, as `as_people` returns them
+    missing : whether items that only one side has are refused or left out
+
+    Returns
+    -------
+    predictions and people, (r, k) each
+
+    Examples
+    --------
+    >>> from dissensus.evaluate import as_people
+    >>> people = as_people([[3, 1], [0, 2]], items=["x", "y"], classes=["a", "b"])
+    >>> model = Distributions(np.array([[0.2, 0.8], [0.9, 0.1]]), ["y", "x"], ("a", "b"))
+    >>> match_predictions(model, people)[0].probs[:, 0]
+    array([0.9, 0.2])
     """
     in_order = with_classes(predictions, people.targets.classes)
-    rows, kept = matching_rows(predictions.items, people.targets.items, missing)
-    if rows is None:
+    match = match_items(
+        people.targets.items,
+        predictions.items,
+        ("labels", "predictions"),
+        missing=missing,
+        naming=_NAMING,
+        leaving_out=[_LEAVE_OUT],
+    )
+    if match.is_same:
         return in_order, people
-    return in_order.select(rows), people.select(kept)
+    return in_order.select(match.second), people.select(match.first)
 
 
 def named_predictions(model: Any, targets: Distributions, name: str) -> Distributions:
@@ -121,11 +146,10 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
     if isinstance(model, Distributions) and (are_named(model.items) or not are_named(targets.items)):
         return model
     if isinstance(model, Distributions):
-        if model.n_items != targets.n_items:
-            raise ValueError(
-                f"{name}: {model.n_items} rows without names, and {targets.n_items} items with labels; rows are "
-                "matched by position only where there are as many: name the items of the predictions"
-            )
+        try:
+            match_items(model.items, targets.items, ("predictions", "labels"), by_position=True)
+        except Refusal as refusal:
+            raise refusal.at(name) from None
         return replace(model, items=targets.items)
     read = as_predictions(model)
     if read.probs.shape != targets.probs.shape:
@@ -135,29 +159,6 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
             "the same: hand over Distributions, or a file with the names of items and classes"
         )
     return Distributions(read.probs, targets.items, targets.classes)
-
-
-def check_order_is_clear(labels: Any, name: str) -> None:
-    """Refuse to match rows by position to answers that come to their items in another order than reading put them in.
-
-    Reading sorts items that are whole numbers, so row 0 could be the item that the source has first, or the one with
-    the least number. Where numbers count on and the answers to an item stand apart, as in a file sorted by annotator,
-    the source has no order of items but that of their numbers.
-    """
-    if not isinstance(labels, Votes | Beliefs) or not are_named(labels.items):
-        return
-    counts_on = labels.items.dtype.kind == "i" and bool((np.diff(labels.items) == 1).all())
-    blocks = 1 + int(np.count_nonzero(np.diff(labels.item)))
-    if counts_on and blocks > np.count_nonzero(labels.per_item):
-        return
-    early = labels.out_of_order()
-    if early is not None:
-        raise Refusal(
-            f"rows without names, and the answers come to item {early[0]} when item {early[1]} would be next in the "
-            "order of the names, so rows could be in either order",
-            name,
-            [Way("name the items of the rows in a file with an item column"), NAME_ROWS],
-        )
 
 
 def _rescaled(model: Any, name: str, remarks: list[str]) -> Any:
@@ -177,49 +178,11 @@ def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distri
     only_model = [name for name in predictions.classes if name not in classes]
     if only_model or only_people:
         raise ValueError(
-            f"the model's classes are {_listed(predictions.classes)}, people's {_listed(classes)}; only the model has "
-            f"{_listed(only_model)}, only people have {_listed(only_people)}: use the same class names in both"
+            f"the model's classes are {list_names(predictions.classes)}, people's {list_names(classes)}; only the "
+            f"model has {list_names(only_model)}, only people have {list_names(only_people)}: use the same class names "
+            "in both"
         )
     return Distributions(predictions.probs[:, order], predictions.items, classes, predictions.votes)
-
-
-def matching_rows(
-    items: np.ndarray, wanted: np.ndarray, missing: Missing = "refuse"
-) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
-    """Where the wanted items stand among the items, and which of the wanted are there; None where both are the same.
-
-    items: (n,), wanted: (m,) names -> rows (r,) in `items`, kept (r,) in `wanted`
-    """
-    one_of("rule for missing items", missing, ("refuse", "leave out"))
-    if are_named(items) != are_named(wanted):
-        whose = ("people's", "the model's") if are_named(items) else ("the model's", "people's")
-        raise Refusal(
-            f"{whose[0]} rows have no names, only numbers, and {whose[1]} items are named "
-            f"{_listed((items if are_named(items) else wanted).tolist())}: row 0 need not be the item called 0, so "
-            "they are not matched",
-            ways=[NAME_ROWS],
-        )
-    if np.array_equal(items, wanted):
-        return None, None
-    rows = positions_of(wanted, items)
-    kept = np.flatnonzero(rows >= 0)
-    if not kept.size:
-        raise Refusal(
-            f"the model's items ({_listed(items.tolist())}) and people's ({_listed(wanted.tolist())}) share no name",
-            ways=[NAME_ROWS],
-        )
-    without_label = items[positions_of(items, wanted) < 0].tolist()
-    without_prediction = wanted[rows < 0].tolist()
-    if missing == "refuse" and (without_prediction or without_label):
-        raise Refusal(
-            f"{len(without_prediction)} items have labels and no prediction ({_listed(without_prediction)}), "
-            f"{len(without_label)} a prediction and no labels ({_listed(without_label)})",
-            ways=[
-                Way("select the shared items first"),
-                Way("score only those with {missing}", missing="leave out"),
-            ],
-        )
-    return rows[kept], kept
 
 
 def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
@@ -247,10 +210,3 @@ def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
 def _whole_number(value: Any) -> int:
     """A whole number, or -2 for anything else."""
     return int(value) if isinstance(value, int | float | np.number) and float(value).is_integer() else -2
-
-
-def _listed(names: Sequence[Any]) -> str:
-    if not len(names):
-        return "none"
-    shown = ", ".join(str(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -13,7 +13,7 @@ import pyarrow as pa
 from dissensus.evaluate.calibration import BIN_SIZE
 from dissensus.evaluate.ceiling import Ceiling, human_ceiling
 from dissensus.evaluate.closeness import infinite_items
-from dissensus.evaluate.matching import Missing, SharedItems, match_models
+from dissensus.evaluate.matching import SharedItems, match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import score_many
 from dissensus.evaluate.people import People
@@ -24,6 +24,7 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
+from dissensus.labels.matching import Missing
 
 MANY_ROWS = 50_000  # beyond, one pass gives the numbers, and intervals over items are left out
 

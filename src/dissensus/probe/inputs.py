@@ -16,7 +16,8 @@ from torch.nn.utils.parametrizations import _SpectralNorm
 from torch.nn.utils.spectral_norm import SpectralNorm
 
 from dissensus.labels.display import shapes
-from dissensus.labels.row_numbers import are_named
+from dissensus.labels.matching import check_same_order
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.train.augment import Pictures
 from dissensus.train.images import ImageTable, as_images
 from dissensus.train.network import Network, check_channels, evaluating
@@ -146,25 +147,9 @@ def image_batches(network: Network, images: Any, labels: Any, *, batch: int = BA
     table = as_images(images)
     check_channels(table, network.channels)
     targets = soft_targets(labels, network.classes)
-    if len(targets) != len(table):
-        raise ValueError(
-            f"there are {len(table)} images and {len(targets)} labels; expected as many, in the same order"
-        )
-    _check_names(table, labels)
+    names = getattr(labels, "items", None)
+    items = names if isinstance(names, np.ndarray) else row_numbers(len(targets))
+    check_same_order(table.items, items, ("images", "labels"))
     if batch < 1:
         raise ValueError(f"batch is {batch}; expected the number of images to take at once, 1 or more")
     return ImageBatches(network, table, targets, batch)
-
-
-def _check_names(table: ImageTable, labels: Any) -> None:
-    """Refuse images and labels that both have names, and not the same ones in the same order."""
-    names = getattr(labels, "items", None)
-    if not table.named or not isinstance(names, np.ndarray) or not are_named(names):
-        return
-    other = np.flatnonzero(table.items.astype(str) != names.astype(str))
-    if other.size:
-        place = int(other[0])
-        raise ValueError(
-            f"image {place} is {table.items[place]}, and label {place} is of {names[place]}; {other.size} of "
-            f"{len(table)} differ: bring them into the same order first, as train.matching.match_items does"
-        )

@@ -18,6 +18,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.content_hash import hash_items, hash_labels, hash_values
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.matching import match_items
 from dissensus.labels.names import first_repeated, item_positions
 from dissensus.labels.refusals import Refusal, Toml, Way
 from dissensus.labels.row_numbers import are_named
@@ -27,7 +28,7 @@ from dissensus.study.sources import images_of_data_set, read_feature_table, read
 from dissensus.study.spec import DataSource, Study
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.images import ImageTable, fingerprint
-from dissensus.train.matching import Table, items_of, match_items
+from dissensus.train.matching import Table, items_of, match_table
 
 
 def load_data(study: Study, say: Say = to_stderr) -> dict[str, StudyData]:
@@ -110,7 +111,7 @@ def _load(name: str, source: DataSource, say: Say) -> StudyData:
     with _key("images"):
         images = None if source.images is None else read_image_table(source.images)
     nameless = [table for table in (features, images) if table is not None and not _by_name(table, labels)]
-    # Only what has no names is matched by position; where all have, match_items refuses to do so.
+    # Only what has no names is matched by position; where all have, match_table refuses to do so.
     by_position = {id(table): source.by_position for table in nameless or (features, images)}
     if features is not None:
         features, labels, rows = _matched(features, labels, say, by_position.get(id(features), False))
@@ -147,7 +148,7 @@ def _by_name(table: FeatureTable | ImageTable, labels: Labels) -> bool:
 
 def _matched(table: Table, labels: Labels, say: Say, by_position: bool) -> tuple[Table, Labels, np.ndarray]:
     """What has labels and inputs, in the same order, and which rows of the labels that are."""
-    matched, kept = match_items(table, labels, say, by_position=by_position)
+    matched, kept = match_table(table, labels, say, by_position=by_position)
     rows = item_positions(kept.items, labels.items) if _by_name(table, labels) else np.arange(labels.n_items)
     return matched, kept, rows
 
@@ -165,11 +166,7 @@ def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, 
     if source.people is None:
         known = rows
     elif source.by_position and are_named(items) != are_named(labels.items):
-        if labels.n_items != own.n_items:
-            raise ValueError(
-                f"people are {labels.n_items} rows and labels {own.n_items}, and they are matched by position, as not "
-                "both have names; expected as many, in the same order"
-            )
+        match_items(own.items, labels.items, ("labels", "people"), by_position=True)
         known = rows
     else:
         known = item_positions(items, labels.items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,19 @@ FEATURES = "dissensus features 1"
 HEAD = "dissensus head 1"
 NETWORK = "dissensus network 1"
 MODELS = (HEAD, NETWORK)
+Source = str | Path | Mapping[str, str] | None
 
 
 def card_of(path: Path) -> Path:
     """Where the card of a file lies: x.npy has x.npy.json beside it, x.safetensors has x.safetensors.json."""
     return path.with_name(f"{path.name}.json")
+
+
+def describe_labels(source: Source) -> dict[str, str] | None:
+    """The file or the data set that labels were read from, as a card has it."""
+    if source is None or isinstance(source, Mapping):
+        return None if source is None else dict(source)
+    return {"path" if Path(source).exists() else "data set": str(source)}
 
 
 def read_feature_card(path: Path) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.cards import Source, describe_labels
 from dissensus.train.child_processes import cores
 from dissensus.train.fold_processes import Tell, in_processes, one_thread
 from dissensus.train.held_out import scores_of
@@ -28,7 +29,7 @@ from dissensus.train.loop import Training
 from dissensus.train.network import Network
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.network_files import load_network, save_network
-from dissensus.train.network_fitting import MatchedItems, check_start, matched_items, train_part
+from dissensus.train.network_fitting import MatchedItems, check_start, match_images, read_start, train_part
 from dissensus.train.preparing import checkpoint_folder, chosen_device
 from dissensus.train.splits import split_folds
 from dissensus.train.train_config import SAVE_EVERY
@@ -73,7 +74,8 @@ def train_folds(
     folds: int,
     jobs: int | None = None,
     by_position: bool = False,
-    start: Network | None = None,
+    start: Network | str | Path | None = None,
+    labels_from: Source = None,
     checkpoint: str | Path | None = None,
     save_every: float = SAVE_EVERY,
     after_epoch: AfterFoldEpoch | None = None,
@@ -82,15 +84,16 @@ def train_folds(
 
     Peterson et al. (2019), sec. 6, fine-tune a trained network in 10 folds of CIFAR-10H: that is `start`.
 
-    images, by_position, start   as in `train_network`
+    images, by_position, start, labels_from   as in `train_network`
     jobs         processes at once, of one thread each; the result has the same bits for any number. None: one for each
                  core where networks are trained on the processor, else one fold after the other
     checkpoint   a folder in which each fold has its own, fold-1, fold-2, …: after a crash the same call goes on
     save_every   seconds between two saves of a fold
     after_epoch  called with the number of the fold, from 1, and the record of the epoch
     """
-    items = matched_items(images, labels, say, by_position)
-    check_start(start, config, items.images, say)
+    items = match_images(images, labels, say, by_position)
+    origin = read_start(start)
+    check_start(origin, config, items.images, say)
     on_processor = chosen_device(config.training.device).type == "cpu"
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected the number of processes, 1 or more")
@@ -98,17 +101,23 @@ def train_folds(
     parts = split_folds(len(items.images), folds, config.training.seed)
     tasks = [
         _Fold(
-            number, train, held, config, None if checkpoint is None else Path(checkpoint) / f"fold-{number}", save_every
+            number,
+            train,
+            held,
+            config,
+            {"labels from": describe_labels(labels_from), "fold": f"{number} of {folds}"},
+            None if checkpoint is None else Path(checkpoint) / f"fold-{number}",
+            save_every,
         )
         for number, (train, held) in enumerate(parts, start=1)
     ]
     hear = after_epoch or (lambda fold, record: None)
     with nullcontext() if checkpoint is None else checkpoint_folder(checkpoint):
         if min(at_once, folds) > 1:
-            trained = _in_parallel(items, tasks, start, at_once, hear)
+            trained = _in_parallel(items, tasks, origin, at_once, hear)
         else:
             with one_thread() if on_processor else nullcontext():
-                trained = [_trained(items, task, start, partial(hear, task.number)) for task in tasks]
+                trained = [_trained(items, task, origin, partial(hear, task.number)) for task in tasks]
     return _folds(items, tasks, trained)
 
 
@@ -118,6 +127,7 @@ class _Fold:
     train: np.ndarray
     held: np.ndarray
     config: NetworkConfig
+    source: dict[str, Any]
     checkpoint: Path | None
     save_every: float
 
@@ -149,6 +159,7 @@ def _trained(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell
             fold.held,
             fold.config,
             start,
+            fold.source,
             fold.checkpoint,
             fold.save_every,
             after_epoch=lambda record, _: tell(record),

@@ -20,11 +20,13 @@ from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.cards import Source, describe_labels
 from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, fit
-from dissensus.train.matching import items_of, match_items
+from dissensus.train.matching import items_of, match_table
 from dissensus.train.network import Network, seen_size
 from dissensus.train.network_config import NetworkConfig
+from dissensus.train.network_files import load_network
 from dissensus.train.networks.catalogue import make_network
 from dissensus.train.preparing import chosen_device
 from dissensus.train.splits import hold_out
@@ -52,7 +54,8 @@ def train_network(
     say: Callable[[str], None] = to_stderr,
     *,
     by_position: bool = False,
-    start: Network | None = None,
+    start: Network | str | Path | None = None,
+    labels_from: Source = None,
     checkpoint: str | Path | None = None,
     save_every: float = SAVE_EVERY,
     after_epoch: AfterEpoch | None = None,
@@ -66,17 +69,29 @@ def train_network(
 
     images       an ImageTable, or whatever `as_images` makes one of
     by_position  images or labels have no names, and the caller vouches that both stand in the same order
-    start        fine-tuning: a network to go on from, with its weights and its normalisation; of the same classes
+    start        fine-tuning: the network to start from, or its file, with weights and normalisation; of the same
+                 classes
+    labels_from  for the card: the file or data set of the labels
     checkpoint, save_every, after_epoch, quiet   as in `fit`
     """
-    items = matched_items(images, labels, say, by_position)
-    check_start(start, config, items.images, say)
+    items = match_images(images, labels, say, by_position)
+    origin = read_start(start)
+    check_start(origin, config, items.images, say)
     train, held = hold_out(len(items.images), config.validation, config.training.seed, "images")
-    return train_part(items, train, held, config, start, checkpoint, save_every, after_epoch, quiet)
+    source = {"labels from": describe_labels(labels_from)}
+    return train_part(items, train, held, config, origin, source, checkpoint, save_every, after_epoch, quiet)
 
 
-def matched_items(images: Any, labels: Labels, say: Callable[[str], None], by_position: bool) -> MatchedItems:
-    """The items that have both, in the order of the images."""
+def read_start(start: Network | str | Path | None) -> Network | None:
+    """Read the network to fine-tune if it is a file, whose name goes on the cards of what is trained from it."""
+    if not isinstance(start, str | Path):
+        return start
+    network = load_network(start)
+    return replace(network, card=network.card | {"file": str(start)})
+
+
+def match_images(images: Any, labels: Labels, say: Callable[[str], None], by_position: bool) -> MatchedItems:
+    """Match images and labels: the items that have both, in the order of the images."""
     table = as_images(images)
     if len(labels.classes) < 2:
         raise ValueError(
@@ -84,7 +99,7 @@ def matched_items(images: Any, labels: Labels, say: Callable[[str], None], by_po
             "possible, name all of them with classes= (--classes)"
         )
     named = table.named and are_named(labels.items)
-    table, labels = match_items(table, labels, say, by_position=by_position)
+    table, labels = match_table(table, labels, say, by_position=by_position)
     return MatchedItems(table, labels, "by name" if named else "by position")
 
 
@@ -120,12 +135,17 @@ def train_part(
     held: np.ndarray,
     config: NetworkConfig,
     start: Network | None,
+    source: dict[str, Any],
     checkpoint: str | Path | None,
     save_every: float,
     after_epoch: AfterEpoch | None,
     quiet: bool,
 ) -> Training:
-    """Train on some items, and choose and score by others; both networks get their card.  train, held: positions"""
+    """Train on some items, and choose and score by others; both networks get their card.
+
+    train, held  positions of the items
+    source       for the cards: where the labels come from, and which fold this is
+    """
     images, labels = items.images, items.labels
     delivery = build_delivery(items_of(labels, train), config.delivery, config.wraps, config.training.seed)
     validation = (images.select(held), as_distributions(items_of(labels, held))) if held.size else None
@@ -158,6 +178,7 @@ def train_part(
         "image size": list(images.pixels.shape[1:3]),
         "channels": images.pixels.shape[3],
         "started from": _origin(start),
+        **source,
     }
     last = _with_card(training.last, "last", len(training.history), training, facts)
     if not held.size:

@@ -21,8 +21,7 @@ from dissensus.deliver.delivery import Delivery
 from dissensus.files.folder_lock import locked
 from dissensus.files.whole_files import check_writable
 from dissensus.labels.content_hash import hash_arrays, hash_text
-from dissensus.labels.names import item_positions
-from dissensus.labels.row_numbers import are_named
+from dissensus.labels.matching import check_same_order
 from dissensus.train.augment import Pictures, channel_statistics
 from dissensus.train.checkpoints import STATE, Progress
 from dissensus.train.held_out import scores_of
@@ -123,7 +122,7 @@ def prepare(
 ) -> Run:
     """Everything checked and on the device."""
     table, targets = as_images(images), as_delivery(delivery)
-    _check_items(table, targets, "images")
+    check_same_order(table.items, targets.items, ("images", "targets"))
     _check_crop(config.crop, table)
     device = chosen_device(config.device)
     ours = _network(network, table, targets, config)
@@ -224,27 +223,9 @@ def _held_out(validation: tuple[Any, Any], table: ImageTable, targets: Delivery)
         raise ValueError(
             f"validation labels ({labels.name}) change with the epoch; expected what people said, as it is"
         )
-    _check_items(images, labels, "images to validate on")
+    check_same_order(images.items, labels.items, ("validation images", "labels"))
     check_channels(images, table.pixels.shape[3])
     return images, target_rows(labels)
-
-
-def _check_items(table: ImageTable, targets: Delivery, what: str) -> None:
-    """Refuse images and targets that are not of the same items in the same order, as far as their names tell."""
-    if len(table) != targets.n_items:
-        raise ValueError(
-            f"there are {len(table)} {what}, but targets for {targets.n_items} items ({targets.name}); expected the "
-            "same items in the same order: select those that have both first"
-        )
-    if not (table.named and are_named(targets.items)):
-        return
-    other = np.flatnonzero(item_positions(table.items, targets.items) != np.arange(len(table)))
-    if other.size:
-        raise ValueError(
-            f"number {other[0]} of the {what} is {table.items[other[0]]!r}, and the target there is that of "
-            f"{targets.items[other[0]]!r}; {other.size} of {len(table)} differ; expected the same items in the same "
-            "order: images.select(positions) puts them into another one"
-        )
 
 
 def _check_weights(module: nn.Module) -> None:

@@ -55,7 +55,8 @@ def test_held_out_scores_of_the_logistic_head_are_of_items_it_had_not_seen():
     labels = Distributions(rng.dirichlet(np.ones(3), 50), np.arange(50), CLASSES)
     for standardise in (False, True):
         config = FitConfig(head="logistic", penalty=1e-2, standardise=standardise)
-        head = fit_head(features, labels, config, quiet)
+        head = fit_head(features, labels, config, quiet, labels_from=__file__)
+        assert head.card["labels from"] == {"path": __file__}
         assert scores_of(labels.probs, head.probs(features.values))["kl"] < 0.25
         assert head.card["scores on items held out"]["kl"] > 0.5
 

@@ -394,7 +394,7 @@ def changed(array, where, value):
         ({"features": lambda x, p: x[:, 0]}, r"features have shape \(84,\); expected \(n, d\)"),
         (
             {"features": lambda x, p: x[:80]},
-            r"there are 80 rows of features, but targets for 84 items \(soft\); expected",
+            r"80 rows of features and 84 of targets \(soft\)",
         ),
         ({"targets": lambda x, p: p * 50}, r"targets: row 0 \(item 0\) gives .* rows must sum to 1"),
         (

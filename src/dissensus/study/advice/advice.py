@@ -29,7 +29,7 @@ from dissensus.study.advice.words import about_estimator, about_right_class, abo
 from dissensus.study.data import Say
 from dissensus.study.run import Report
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.matching import items_of, match_items
+from dissensus.train.matching import items_of, match_table
 
 MOST_ANSWERS = 100_000  # of which some are held out: more would only take longer
 MOST_ITEMS = 2_000  # that the study learns from and judges
@@ -206,7 +206,7 @@ def _studied(
     say: Say,
     stage: Callable[[str], None],
 ) -> tuple[QuickStudy, list[str]]:
-    table, matched = match_items(features, labels, say, by_position=by_position)
+    table, matched = match_table(features, labels, say, by_position=by_position)
     left_out = []
     if matched.n_items > MOST_ITEMS:
         left_out.append(f"the study is of {MOST_ITEMS:,} of {matched.n_items:,} items, drawn at random")

@@ -11,8 +11,8 @@ import numpy as np
 from dissensus.deliver.delivery import Delivery
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.names import positions_of
-from dissensus.labels.row_numbers import are_named
+from dissensus.labels.matching import check_same_order
+from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
 from dissensus.train.heads.features import FeatureTable, feature_rows
@@ -67,8 +67,7 @@ def training_examples(features: Any, targets: Any, weights: Any, names: set[str]
     """The items to train on, with the targets that the heads name."""
     rows = feature_rows(features)
     deliveries = _deliveries(targets, names, n_classes, "targets")
-    _check_items(deliveries, rows, "features")
-    _check_names(deliveries, features, "features")
+    _check_items(deliveries, features, rows, "features")
     return Examples(rows, deliveries, _checked_weights(weights, rows.shape[0]))
 
 
@@ -81,8 +80,7 @@ def validation_examples(features: Any, targets: Any, names: set[str], training: 
             "expected the same encoder for both"
         )
     deliveries = _deliveries(targets, names, training.classes, "validation targets")
-    _check_items(deliveries, rows, "validation features")
-    _check_names(deliveries, features, "validation features")
+    _check_items(deliveries, features, rows, "validation features")
     for name, delivery in deliveries.items():
         if not delivery.fixed:
             raise ValueError(
@@ -122,27 +120,10 @@ def _widest(targets: list[Any]) -> Classes:
     return max((as_delivery(given).classes for given in targets), key=len)
 
 
-def _check_items(deliveries: Mapping[str, Delivery], rows: np.ndarray, what: str) -> None:
+def _check_items(deliveries: Mapping[str, Delivery], features: Any, rows: np.ndarray, noun: str) -> None:
+    items = features.items if isinstance(features, FeatureTable) else row_numbers(len(rows))
     for delivery in deliveries.values():
-        if delivery.n_items != rows.shape[0]:
-            raise ValueError(
-                f"there are {rows.shape[0]} rows of {what}, but targets for {delivery.n_items} items "
-                f"({delivery.name}); expected the same items in the same order"
-            )
-
-
-def _check_names(deliveries: Mapping[str, Delivery], features: Any, what: str) -> None:
-    """Refuse a row of features beside the targets of another item, where both say whose they are."""
-    for delivery in deliveries.values():
-        if not (isinstance(features, FeatureTable) and features.named and are_named(delivery.items)):
-            continue
-        others = np.flatnonzero(positions_of(features.items, delivery.items) != np.arange(delivery.n_items))
-        if others.size:
-            raise ValueError(
-                f"row {others[0]} of {what} is of item {features.items[others[0]]}, but its target is of item "
-                f"{delivery.items[others[0]]} ({delivery.name}); {others.size} of {delivery.n_items} rows are of "
-                "others: bring both to the same order, or let fit_head match them by name"
-            )
+        check_same_order(items, delivery.items, (noun, f"targets ({delivery.name})"))
 
 
 def _evaluated(delivery: Delivery, epoch: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
+from dissensus.train.cards import Source, describe_labels
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.fit_config import FitConfig
@@ -25,7 +26,7 @@ from dissensus.train.heads.penalty import chosen_penalty
 from dissensus.train.heads.scaling import scales, unscaled
 from dissensus.train.heads.training import train_heads
 from dissensus.train.held_out import scores_of as scores_of
-from dissensus.train.matching import items_of, match_items
+from dissensus.train.matching import items_of, match_table
 from dissensus.train.splits import hold_out
 from dissensus.train.targets import build_delivery, target_rows
 
@@ -38,6 +39,7 @@ def fit_head(
     say: Callable[[str], None] = to_stderr,
     *,
     by_position: bool = False,
+    labels_from: Source = None,
 ) -> Head:
     """A head trained on the items that have both features and labels; what is left out is said.
 
@@ -46,7 +48,7 @@ def fit_head(
     by_position  features or labels have no names, and the caller vouches that both stand in the same order
     """
     named = features.named and are_named(labels.items)
-    features, labels = match_items(features, labels, say, by_position=by_position)
+    features, labels = match_table(features, labels, say, by_position=by_position)
     train, held = hold_out(labels.n_items, config.validation, config.seed, "features")
     shift, scale = scales(features.values[train], config.standardise)
     x = (features.values.astype(np.float32) - shift) / scale  # (n, d)
@@ -62,7 +64,8 @@ def fit_head(
     scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
     trained_on = labels.n_items if config.head == "logistic" else train.size
     card = _card(features, labels, config, delivery, chosen, trained_on, held.size, scores)
-    return replace(head, card=card | {"items matched": "by name" if named else "by position"})
+    card |= {"items matched": "by name" if named else "by position", "labels from": describe_labels(labels_from)}
+    return replace(head, card=card)
 
 
 def _by_adam(
