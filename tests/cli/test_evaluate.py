@@ -217,10 +217,11 @@ def test_bad_options_end_in_one_line_and_exit_code_2(folder, options, error):
 def test_the_table_stands_beside_the_ceiling(folder):
     result = evaluate(folder / "model.npz", folder / "votes.csv")
     lines = result.stdout.splitlines()
-    assert lines[0] == "60 items over 3 classes, votes, 8 per item"
-    assert lines[1].split() == ["model", "model", "half", "crowd", "at", "best"]
-    kl = next(line for line in lines if line.startswith("KL to people"))
-    assert len(kl.split()) == 9 and max(map(len, lines)) <= 80
+    assert lines[0] == "model against people" and lines[1].endswith("60 items over 3 classes, votes, 8 per item")
+    table = lines[lines.index("Scores") + 1 :]
+    assert table[0].split() == ["score", "model", "half", "crowd", "at", "best"]
+    kl = next(line for line in table if line.startswith("KL to people"))
+    assert len(kl.split()) == 10 and max(map(len, table)) <= 80
 
 
 def test_several_models_are_listed_with_their_differences(folder):
@@ -236,7 +237,7 @@ def test_several_models_are_listed_with_their_differences(folder):
         folder / "page.html",
     )
     assert "∞" in next(line for line in result.stdout.splitlines() if line.startswith("hard"))
-    assert "paired t-test over n = 60 (no lower bound), Holm over" in result.stdout
+    assert "paired t-test over 60 items, corrected by Holm" in result.stdout
     assert "the model gives probability 0 to a class that people chose" in " ".join(result.stderr.split())
     page = (folder / "page.html").read_text()
     assert page.startswith("<!doctype html>") and "2 models against people" in page

@@ -16,7 +16,7 @@ from dissensus.aggregate.answers_apart import answers_apart, tabulate_answers_ap
 from dissensus.aggregate.labels_page import describe_labels
 from dissensus.aggregate.second_look import review
 from dissensus.evaluate.comparisons import compare
-from dissensus.evaluate.scorecard_html import scorecard_page
+from dissensus.evaluate.scorecard_page import describe_scorecard
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.summary import summarise
@@ -28,7 +28,6 @@ from dissensus.plan.tradeoff import Preferences
 from dissensus.report.colours import PEOPLE, class_colours, model_colours
 from dissensus.report.html import html_page
 from dissensus.report.items import ItemViews
-from dissensus.report.numbers import format_number
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
@@ -68,7 +67,7 @@ def pages() -> dict[str, str]:
     plan = plan_labels(80, 20, Preferences(), np.random.default_rng(0), pilot=pilot, budget=500)
     return {
         "describe": html_page(describe_labels(summarise(votes), "crowd", views=views())),
-        "evaluate": scorecard_page(compared(), "crowd", views()),
+        "evaluate": html_page(describe_scorecard(compared(), "crowd", views())),
         "annotators": html_page(describe_annotators(annotator_report(votes), "crowd", votes, views())),
         "plan": advice_page(plan),
     }
@@ -107,7 +106,7 @@ def test_models_and_people_keep_their_colours(made):
 def test_people_keep_their_grey_beside_a_model_of_that_name():
     rng, votes = np.random.default_rng(7), crowd()
     model = Distributions(rng.dirichlet(np.ones(7), 60), np.arange(60), CLASSES)
-    made = scorecard_page(compare({"people": model}, votes, rng=rng, replicates=10), "crowd")
+    made = html_page(describe_scorecard(compare({"people": model}, votes, rng=rng, replicates=10), "crowd"))
     found = colours_on(made)
     assert found["real people"] == {PEOPLE} and found["people"] == {model_colours(["people"])["people"]} != {PEOPLE}
 
@@ -115,14 +114,16 @@ def test_people_keep_their_grey_beside_a_model_of_that_name():
 def test_what_all_tests_share_is_said_once_above_the_differences(made):
     result = compared()
     tested = [difference.comparison for difference in result.differences if difference.comparison is not None]
-    section = made["evaluate"].partition("<h2>Differences from soft</h2>")[2].partition("</section>")[0]
-    said = f"p is that of a paired t-test over 60 items, corrected by Holm&#x27;s method for {len(tested)} tests."
-    assert section.count(said) == 1 and section.count("Holm") == 1 and "lower bound" not in section
-    rows = ElementTree.fromstring(section[section.index("<table>") : section.index("</table>")] + "</table>")
-    assert [cell.text for cell in rows[0]] == ["model", "score", "difference", "p"]
-    for row, difference in zip(rows[1:], result.differences, strict=True):
+    section = next(s for s in describe_scorecard(result, "crowd").sections if s.title == "Differences from soft")
+    text, table = section.blocks
+    assert re.search(r"paired t-test over 60 items, .* Holm's method for (\d+) tests", text.text)[1] == str(len(tested))
+    assert [column.title for column in table.heads] == ["score", "difference", "p"]
+    groups = [row.cells[0] for row in table.lines if row.style == "group"]
+    assert groups == list(result.cards)[1:]
+    rows = [row for row in table.lines if row.style != "group"]
+    for row, difference in zip(rows, result.differences, strict=True):
         test = difference.comparison
-        assert (row[3].text or "") == ("" if test is None else format_number(test.adjusted_p, "p"))
+        assert row.cells[1] == difference.interval and row.cells[2] == (None if test is None else test.adjusted_p)
 
 
 def test_bars_are_coloured_and_ordered_by_class_and_not_by_rank(made):

@@ -9,7 +9,6 @@ from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.refusals import word_settings
-from dissensus.cli.scorecard_table import print_comparison
 from dissensus.cli.seeds import seeded
 from dissensus.cli.standard_input import check_not_standard_input
 
@@ -61,7 +60,9 @@ def evaluate(
     from dissensus.evaluate.comparisons import compare as compare_models
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
     from dissensus.evaluate.people import as_people
+    from dissensus.evaluate.scorecard_page import describe_scorecard
     from dissensus.labels.row_numbers import are_named
+    from dissensus.report.terminal import print_document
 
     check_page(contents, html)
     check_not_standard_input(predictions, "PREDICTIONS -")
@@ -93,15 +94,16 @@ def evaluate(
                 missing="leave out" if shared else "refuse",
             )
     if html is not None:
-        from dissensus.evaluate.scorecard_html import scorecard_page
         from dissensus.files.whole_files import write_text
+        from dissensus.report.html import html_page
 
-        write_text(scorecard_page(result, Path(file).name, item_views(contents, file, labels)), html)
+        views = item_views(contents, file, labels)
+        write_text(html_page(describe_scorecard(result, Path(file).name, views)), html)
         say(f"wrote {html}")
     if as_json:
         print_json(result.as_json())
         return
-    print_comparison(result)
+    print_document(describe_scorecard(result, Path(file).name, details=False))
     for remark in result.all_remarks:
         say(remark)
 

@@ -11,7 +11,7 @@ statistics, signed_rank                    tests that say what they could show a
 bootstrap, drawn_correlations              intervals over items
 over_people, over_runs                     intervals over annotators, over seeds and items
 people, matching, inputs                   labels and predictions taken as they come, matched by name
-scorecard_html, scorecard_figures          how that looks; scorecard_views: in a line, a notebook or a frame
+scorecard_page, scorecard_figures          as a page; scorecard_views: in a line, a notebook or a frame
 one_pass, kernels, sorted_kernels          every score of millions of rows in one pass; float_bits: for the loops
 """
 

@@ -50,7 +50,7 @@ from .over_runs import over_seeds as over_seeds
 from .people import People as People
 from .people import as_people as as_people
 from .people import as_predictions as as_predictions
-from .scorecard_html import scorecard_page as scorecard_page
+from .scorecard_page import describe_scorecard as describe_scorecard
 from .scorecards import Scorecard as Scorecard
 from .scorecards import scorecard as scorecard
 from .signed_rank import rank_biserial as rank_biserial

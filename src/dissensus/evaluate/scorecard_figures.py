@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 import numpy as np
 
@@ -12,10 +11,9 @@ from dissensus.evaluate.scorecards import Scorecard
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.smooth_calibration import smooth_reliability
 from dissensus.labels.distances import normalised_entropy
-from dissensus.report.charts import Line, line_chart
+from dissensus.report.charts import Line, line_chart, scatter
 from dissensus.report.colours import PEOPLE
 from dissensus.report.named_rows import grouped_bars
-from dissensus.report.svg import filled, svg
 
 DOTS = 600  # more would hide each other, and make the page heavy
 SHOWN_CLASSES = 6  # in an example, at most
@@ -57,29 +55,18 @@ def entropy_scatter(card: Scorecard, colours: Mapping[str, str]) -> str:
     """People's entropy against the model's, each divided by ln k; of many items an even selection."""
     at = np.linspace(0, card.people.n_items - 1, min(card.people.n_items, DOTS)).astype(int)
     people, model = (normalised_entropy(side[at]) for side in (card.people.probs, card.predictions.probs))
-    left, base, side = 46, 296, 280
-    dots = "".join(
-        f'<circle cx="{left + side * x:.1f}" cy="{base - side * y:.1f}" r="3.5" fill-opacity="0.4"><title>'
-        f"{escape(str(card.people.targets.items[i]))}: people {x:.2f}, model {y:.2f}</title></circle>"
-        for i, x, y in zip(at.tolist(), people.tolist(), model.tolist(), strict=True)
+    return scatter(
+        people,
+        model,
+        [str(item) for item in card.people.targets.items[at]],
+        "entropy of people",
+        "entropy of the model",
+        x_range=(0.0, 1.0),
+        y_range=(0.0, 1.0),
+        diagonal=True,
+        colours=colours,
+        of=card.name,
     )
-    ticks = "".join(
-        f'<text x="{left + side * v}" y="{base + 16}" text-anchor="middle">{v:g}</text>'
-        f'<text x="{left - 8}" y="{base - side * v + 4}" text-anchor="end">{v:g}</text>'
-        for v in (0, 0.5, 1)
-    )
-    axes = (
-        f'<line class="axis" x1="{left}" x2="{left + side}" y1="{base}" y2="{base}"/>'
-        f'<line class="axis" x1="{left}" x2="{left}" y1="{base - side}" y2="{base}"/>'
-        f'<line class="axis" stroke-dasharray="3 3" x1="{left}" x2="{left + side}" y1="{base}" y2="{base - side}"/>'
-        f'<text x="{left + side / 2}" y="{base + 34}" text-anchor="middle">entropy of people</text>'
-        f'<text transform="translate(13,{base - side / 2}) rotate(-90)" text-anchor="middle">entropy of model</text>'
-    )
-    description = (
-        f"entropy of {card.name} against people's on {at.size} items: mean {model.mean():.2f} against "
-        f"{people.mean():.2f}, Pearson correlation {card.scores['entropy_pearson'].value:.2f}"
-    )
-    return svg(left + side + 14, base + 42, description, axes + ticks + f"<g {filled(card.name, colours)}>{dots}</g>")
 
 
 def slice_bars(cards: Sequence[Scorecard], by: str, score: str, title: str, colours: Mapping[str, str]) -> str:

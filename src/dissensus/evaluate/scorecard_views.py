@@ -1,17 +1,21 @@
-"""How scorecards show themselves: in two lines, as a card in a notebook, as a table with one row per score."""
+"""Scorecards in two lines, as the card of a notebook, and as a table with one row per score."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from html import escape
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from dissensus.evaluate.ceiling import Ceiling
-from dissensus.evaluate.metrics import METRICS, shown_by_group
+from dissensus.evaluate.metrics import METRICS, Shown, shown_by_group
 from dissensus.evaluate.people import People
 from dissensus.labels.intervals import Interval
+from dissensus.report.document import Cell, Column, Document, Row, Section, Table, Text
+
+ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+OF_THREE_CLASSES = {"second_best_accuracy", "top_2_accuracy"}
 
 
 class Scored(Protocol):
@@ -57,24 +61,45 @@ def score_table(cards: Sequence[Scored]) -> pa.Table:
     )
 
 
-def notebook_table(cards: Sequence[Scored], title: str) -> str:
-    """The card of a notebook: every score of the terminal's table, beside what people reach."""
-    from dissensus.report.page import STYLE
-    from dissensus.report.tables import Column, Row, html_table, shown_interval, shown_number
+def tabulate_scores(cards: Sequence[Scored], *where: Shown, mark_best: bool = False) -> Table:
+    """One row per score, under the question it answers; a column per model, then what people reach.
 
+    mark_best  stress the best model of each row
+    """
     first = cards[0]
     crowd = ("half crowd", "at best") if first.ceiling is not None else ()
-    columns = [Column(""), *(Column(title, number=True) for title in (*(card.name for card in cards), *crowd))]
+    columns = [Column("score"), *(Column(card.name, number=True) for card in cards)]
+    columns += [Column(title, number=True) for title in crowd]
     rows: list[Row] = []
-    for group, names in shown_by_group("table").items():
-        known = [name for name in names if name in first.scores]
-        rows += [Row([group], "group")] if known else []
+    for group, names in shown_by_group(*where).items():
+        known = [name for name in names if name in first.scores and fits(name, first)]
+        rows += [Row((group,), "group")] if known else []
         for name in known:
+            best = best_value(cards, name) if mark_best else math.nan
+            cells = [Cell(card.scores[name], best=card.scores[name].value == best) for card in cards]
             ceiling = first.ceiling_of(name)
-            people = ["" if ceiling is None else shown_number(ceiling[place].value) for place in range(len(crowd))]
-            rows.append(Row([METRICS[name].meaning, *(shown_interval(card.scores[name]) for card in cards), *people]))
-    remarks = "".join(f"<p>{escape(remark)}</p>" for remark in dict.fromkeys(r for card in cards for r in card.remarks))
-    return (
-        f'<div class="dissensus"><style>{STYLE}</style><strong>{escape(title)}</strong>'
-        f"<p>{escape(first.people.describe())}</p>{html_table(columns, rows)}{remarks}</div>"
-    )
+            people = [None if ceiling is None else ceiling[place].value for place in range(len(crowd))]
+            rows.append(Row((f"{METRICS[name].meaning} {ARROWS[METRICS[name].better]}".strip(), *cells, *people)))
+    return Table(columns, rows, shown=len(rows))
+
+
+def fits(score: str, card: Scored) -> bool:
+    """Whether a score means anything for so many classes: of two classes the second choice is the other one."""
+    return card.people.targets.n_classes > 2 or score not in OF_THREE_CLASSES
+
+
+def best_value(cards: Sequence[Scored], score: str) -> float:
+    """The best value of a score among models; NaN if there is none."""
+    values = [card.scores[score].value for card in cards if not math.isnan(card.scores[score].value)]
+    if not values or METRICS[score].better == "neither":
+        return math.nan
+    return max(values) if METRICS[score].better == "higher" else min(values)
+
+
+def notebook_table(cards: Sequence[Scored], title: str) -> str:
+    """The card of a notebook: every score of the terminal's table, beside what people reach."""
+    from dissensus.report.html import html_card
+
+    remarks = dict.fromkeys(remark for card in cards for remark in card.remarks)
+    blocks: list[Table | Text] = [tabulate_scores(cards, "table"), *(Text(remark, "remark") for remark in remarks)]
+    return html_card(Document(title, cards[0].people.describe(), sections=[Section("", blocks)]))

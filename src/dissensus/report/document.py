@@ -220,7 +220,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Card:
-    """One number or one example item in a frame: a small title, a large value, a note, and blocks below.
+    """One number or one example item in a frame: a small title, a large value, a note, content and blocks below.
+
+    content  of an example item: its text or picture
 
     Examples
     --------
@@ -233,6 +235,7 @@ class Card:
     note: str = ""
     blocks: Sequence[Text | Figure | Table] = ()
     format: str = ".3f"
+    content: Value = None
 
     def as_json(self) -> dict[str, Any]:
         blocks = {"blocks": [block.as_json() for block in self.blocks]} if self.blocks else {}

@@ -148,4 +148,5 @@ def _card(card: Card, colours: Mapping[str, str], level: int) -> str:
     value = "" if card.value is None else f"<b>{html_value(card.value, card.format, colours)}</b>"
     note = f"<span>{escape(card.note)}</span>" if card.note else ""
     blocks = "".join(_block(block, colours, level, card.title) for block in card.blocks)
-    return f'<section class="card"><span>{escape(card.title)}</span>{value}{note}{blocks}</section>'
+    content = "" if card.content is None else f"<div>{html_value(card.content, '', {}, wraps=True)}</div>"
+    return f'<section class="card"><span>{escape(card.title)}</span>{value}{note}{content}{blocks}</section>'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.cells import BAR, format_cell, is_best, note_of
-from dissensus.report.document import AnyCell, Cards, Document, Drawing, Figure, Section, Table, Text, value_of
+from dissensus.report.document import AnyCell, Cards, Document, Drawing, Figure, Row, Section, Table, Text, value_of
 
 if TYPE_CHECKING:
     from dissensus.report.consoles import ResultConsole
@@ -57,43 +57,56 @@ def print_document(document: Document, *, details: bool = False) -> None:
 def print_rows(table: Table, console: ResultConsole | None = None) -> None:
     """Print a table under its caption; no number is cut, however narrow the terminal is."""
     from rich.cells import cell_len
-    from rich.table import Table as Grid
-    from rich.text import Text as Words
 
     from dissensus.report.consoles import ResultConsole
 
     console = console or ResultConsole()
-    heads = table.heads
-    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(column.title for column in heads))
-    widths = [cell_len(column.title) for column in heads]
-    for place, column in enumerate(heads):
-        grid.add_column(
-            Words(column.title),
-            justify="right" if table.is_number(place) and column.format != BAR else "left",
-            overflow="fold",
-            no_wrap=not column.wraps,
-        )
     printed = table.lines if len(table.lines) <= SCREENFUL else table.lines[: max(table.shown, 1)]
-    for row in printed:
-        if len(row.cells) == 1 < len(heads):
-            grid.add_row(Words(format_cell(row.cells[0])), style=ROW_STYLES.get(row.style))
-            continue
-        cells = _text_cells(table, row.cells, console)
-        for place, cell in enumerate(cells):
-            words = cell.plain.split() if heads[place].wraps else [cell.plain]
+    made = [(row, _text_cells(table, row, console)) for row in printed]
+    widths = [cell_len(column.title) for column in table.heads]
+    for row, cells in made:
+        for place, cell in enumerate(cells if len(row.cells) == len(table.heads) else ()):
+            words = cell.plain.split() if table.heads[place].wraps else [cell.plain]
             widths[place] = max(widths[place], *map(cell_len, words or [""]))
-        grid.add_row(*cells, style=ROW_STYLES.get(row.style))
-    if table.caption:  # not the grid's own title, which would be broken if the grid is narrower
+    if table.caption:
         _line(console, table.caption, "italic")
     width = console.width
     # A number whose last digits are cut off is another number: the table is rather wider than the terminal.
     console.width = max(width, sum(widths) + 3 * len(widths))
-    console.print(grid)
+    titled, grid = any(column.title for column in table.heads), None
+    for row, cells in made:
+        if len(row.cells) == 1 < len(table.heads):  # a line of its own, which does not widen the first column
+            if grid is not None or titled:
+                console.print(grid or _grid(table, widths, titled))
+            titled, grid = False, None
+            console.print(*cells, soft_wrap=True, style=ROW_STYLES.get(row.style))
+            continue
+        grid = grid or _grid(table, widths, titled)
+        grid.add_row(*cells, style=ROW_STYLES.get(row.style))
+    if grid is not None or titled:
+        console.print(grid or _grid(table, widths, titled))
     console.width = width
     if hidden := len(table.lines) - len(printed):
         _line(console, f"… and {hidden:,} more rows")
     if table.note:
         _line(console, table.note)
+
+
+def _grid(table: Table, widths: Sequence[int], titled: bool) -> Any:
+    """Columns that are as wide in all parts of a table."""
+    from rich.table import Table as Grid
+    from rich.text import Text as Words
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=titled)
+    for place, column in enumerate(table.heads):
+        grid.add_column(
+            Words(column.title),
+            justify="right" if table.is_number(place) and column.format != BAR else "left",
+            overflow="fold",
+            no_wrap=not column.wraps,
+            min_width=widths[place],
+        )
+    return grid
 
 
 def print_pairs(pairs: Sequence[tuple[str, str]], console: ResultConsole | None = None) -> None:
@@ -142,11 +155,13 @@ def _print_block(block: Any, console: ResultConsole, details: bool) -> None:
             _line(console, f"{mark}{line}" if line.strip() else "")
 
 
-def _text_cells(table: Table, cells: Sequence[Any], console: ResultConsole) -> list[Any]:
+def _text_cells(table: Table, row: Row, console: ResultConsole) -> list[Any]:
     from rich.text import Text as Words
 
+    if len(row.cells) == 1 < len(table.heads):
+        return [Words(format_cell(row.cells[0]))]
     made = []
-    for place, (column, cell) in enumerate(zip(table.heads, cells, strict=True)):
+    for place, (column, cell) in enumerate(zip(table.heads, row.cells, strict=True)):
         text, note = format_cell(cell, column.format), note_of(cell)
         if column.format == BAR:
             text = f"{_bar(table, place, cell, console)} {text}"
