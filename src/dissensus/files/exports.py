@@ -4,7 +4,7 @@
     parsed.table                                     # one row per answer: item, annotator, label, seconds, ...
     records = EXPORTS["prodigy"].render(parsed.table)
 
-A new format is a module in `tools` that ends with its Export, and its name in the list below.
+A new format is a module in `tools` that ends with its Export, and one entry below.
 """
 
 from __future__ import annotations
@@ -24,8 +24,14 @@ from dissensus.files.tools.export import Export, Parsed
 from dissensus.labels.frames import ROLES
 
 EXPORTS: dict[str, Export] = {
-    tool.EXPORT.name: tool.EXPORT
-    for tool in (label_studio, potato, prodigy, doccano, argilla, lewidi, varierr, tfds_cifar10h)
+    "label-studio": label_studio.EXPORT,
+    "potato": potato.EXPORT,
+    "prodigy": prodigy.EXPORT,
+    "doccano": doccano.EXPORT,
+    "argilla": argilla.EXPORT,
+    "lewidi": lewidi.EXPORT,
+    "varierr": varierr.EXPORT,
+    "tfds-cifar10h": tfds_cifar10h.EXPORT,
 }
 
 

@@ -89,7 +89,11 @@ def pgd(
         return moved
 
 
-ATTACKS: dict[str, Callable[..., torch.Tensor]] = {"fgsm": fgsm, "pgd": pgd}
+ATTACKS: dict[str, Callable[..., torch.Tensor]] = {
+    "fgsm": fgsm,
+    "pgd": pgd,
+}
+"""Every attack by its name; a new one is a line here."""
 
 
 def check_epsilon(epsilon: Any) -> None:

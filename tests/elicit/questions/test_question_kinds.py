@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -149,7 +148,7 @@ def test_the_worked_example_of_a_new_kind_is_one():
     text = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     block = text.partition("### A kind of question for surveys")[2].partition("```python\n")[2].partition("```")[0]
     names = {"np": np, **vars(attention), **vars(class_numbers), **vars(question_module)}
-    exec(textwrap.dedent("   " + block.lstrip(" ")), names)
+    exec(block, names)
     entry = names["CONFIDENCE"]
     asked = Question("confidence", entry.prompt, CLASSES, entry.defaults)
     answer = entry.simulate(asked, TRUTH, np.random.default_rng(0))
