@@ -6,7 +6,7 @@ from dissensus.aggregate.agreement_summary import AgreementReport
 from dissensus.aggregate.agreement_words import judge_alpha, reading
 from dissensus.report.document import Column, Document, Section, Table, Text, Value
 
-TITLES = {"fleiss kappa": "Fleiss' kappa", "observed agreement": "observed agreement"}
+TITLES = {"fleiss kappa": "Fleiss' kappa"}
 
 
 def describe_agreement(report: AgreementReport, title: str) -> Document:
@@ -40,10 +40,9 @@ def describe_agreement(report: AgreementReport, title: str) -> Document:
         ("levels of measurement", str(report.scale)),
     ]
     readings = report.readings()
-    measures = Table(
-        [Column("measure"), Column("value"), Column("meaning", wraps=True)],
-        [(TITLES.get(name, name), interval, readings[name]) for name, interval in report.measures.items()],
-    )
+    titles = {name: TITLES.get(name, name) for name in report.measures}
+    measures = Table(["measure", "value"], [(titles[name], interval) for name, interval in report.measures.items()])
+    meanings = Text("\n".join(f"{titles[name]}: {text}" for name, text in readings.items()), "list")
     by_class = report.classes
     classes = Table(
         [Column("class"), Column("share of answers"), Column("specific agreement"), Column("kappa")],
@@ -53,7 +52,7 @@ def describe_agreement(report: AgreementReport, title: str) -> Document:
         ],
         shown=20,
     )
-    sections = [Section("Measures", [measures, *_pairs(report)])]
+    sections = [Section("Measures", [measures, meanings, *_pairs(report)])]
     sections.append(Section("Classes", [Text(f"{_sentence(report.class_reading())}."), classes]))
     return Document(f"{title}: agreement", answer_about_agreement(report), facts, sections)
 

@@ -7,12 +7,13 @@ import numpy as np
 from dissensus.aggregate.agreement_summary import AlphaSummary
 from dissensus.aggregate.agreement_words import reading
 from dissensus.labels.summary import RANKED_FROM, Summary
-from dissensus.report.document import Cell, Column, Document, Drawing, Section, Table, Text, Value
+from dissensus.report.document import Block, Cell, Column, Document, Drawing, Section, Table, Text, Value
 from dissensus.report.items import ItemViews
 from dissensus.report.labels_card import class_figure, colours_of, entropy_figure, pair_figure
 from dissensus.report.svg import split_bar
 
 SHOWN_ROWS = 10
+UNANIMOUS = 1e-9  # entropy below which all answers to an item are the same
 
 
 def describe_labels(
@@ -39,16 +40,17 @@ def describe_labels(
     --------
     >>> from dissensus.labels import Votes, summarise
     >>> votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
-    >>> describe_labels(summarise(votes), "votes.csv").facts[:2]
-    (('answers', '4'), ('items', '2'))
+    >>> describe_labels(summarise(votes), "votes.csv").facts[:3]
+    (('kind', 'votes'), ('answers', '4'), ('items', '2'))
     """
     if not summary.entropy.size:
         raise ValueError("no item has an answer, so there is nothing to describe")
     colours = colours_of(summary)
     pairs = pair_figure(summary)
-    figures = [entropy_figure(summary), class_figure(summary, colours), *([] if pairs is None else [pairs])]
+    figures: list[Block] = [entropy_figure(summary), class_figure(summary, colours)]
+    figures += [] if pairs is None else [Section("", [pairs], detail=True)]
     notices = () if agreement is None else agreement.notices
-    blocks = [_disputed(summary, views)]
+    blocks: list[Block] = [_disputed(summary, views)]
     if summary.annotator_answers is not None:
         blocks.append(_annotators(summary))
     sections = [
@@ -70,18 +72,22 @@ def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str
         text = f"Two answers drawn from the distribution of an item are the same {same:.0%} of the time."
     else:
         return "No item has two answers, so nothing is known about disagreement."
-    unanimous = float((summary.distributions.probs.max(axis=1) > 1 - 1e-9).mean())
-    return f"{text} All answers agree on {unanimous:.0%} of the items."
+    spread = summary.entropy if summary.first is None else summary.first
+    return f"{text} All answers agree on {np.mean(spread < UNANIMOUS):.0%} of the items."
 
 
 def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str, Value], ...]:
-    facts: list[tuple[str, Value]] = [*summary.headline()]
+    facts: list[tuple[str, Value]] = [("kind", summary.kind), *summary.headline()]
     if summary.annotators is None:
         facts.append(("annotators", "not recorded"))
     if agreement is not None:
         facts += [(f"Krippendorff's alpha, {level}", alpha) for level, alpha in agreement.alphas.items()]
         facts += [("alpha levels", agreement.scale.why)] if len(agreement.alphas) > 1 else []
-    entropies = {"mean entropy": summary.entropy, "of first choices": summary.first, "within an answer": summary.within}
+    entropies = {
+        "mean entropy": summary.entropy,
+        "entropy of first choices": summary.first,
+        "entropy within an answer": summary.within,
+    }
     facts += [
         (name, f"{values.mean():.3f} ± {values.std():.3f}")
         for name, values in entropies.items()

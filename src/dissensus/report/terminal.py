@@ -128,7 +128,12 @@ def _print_section(section: Section, console: ResultConsole, details: bool, styl
     if section.title:
         _line(console, "")
         _line(console, section.title, style)
-    for block in section.blocks:
+    for place, block in enumerate(section.blocks):
+        captioned = (isinstance(block, Figure) and block.table is not None) or (
+            isinstance(block, Table) and block.caption
+        )
+        if place and captioned:
+            _line(console, "")
         _print_block(block, console, details)
 
 
