@@ -16,7 +16,7 @@ from dissensus.evaluate import METRICS
 from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
 from dissensus.labels.settings import markdown_rows
 from dissensus.plan import Costs, Preferences
-from dissensus.plan.advice.advice import plan_labels
+from dissensus.plan.advice.label_plan import plan_labels
 from dissensus.probe import ATTACKS, DETECTORS, PROBES
 from dissensus.study import read_spec
 from dissensus.study.spec import Comparing, DataSource, Evaluation, LabelRecipe, Split

@@ -30,7 +30,7 @@ from .labels.shares import share as share
 from .labels.summary import summarise as summarise
 from .labels.transforms import smooth as smooth
 from .labels.votes import Votes as Votes
-from .plan.advice.advice import plan_labels as plan_labels
+from .plan.advice.label_plan import plan_labels as plan_labels
 from .plan.tradeoff import Preferences as Preferences
 
 __version__: str

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.plan.advice.advice import plan_labels
+from dissensus.plan.advice.label_plan import plan_labels
 from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import Grid, GridConfig
 from dissensus.plan.information import constraints_of

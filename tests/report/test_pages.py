@@ -21,8 +21,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_votes
 from dissensus.labels.summary import summarise
 from dissensus.labels.votes import Votes
-from dissensus.plan.advice.advice import plan_labels
-from dissensus.plan.advice.page import advice_page
+from dissensus.plan.advice.label_plan import plan_labels
+from dissensus.plan.advice.page import describe_plan
 from dissensus.plan.pilot import PilotAnswers
 from dissensus.plan.tradeoff import Preferences
 from dissensus.report.colours import PEOPLE, class_colours, model_colours
@@ -69,7 +69,7 @@ def pages() -> dict[str, str]:
         "describe": html_page(describe_labels(summarise(votes), "crowd", views=views())),
         "evaluate": html_page(describe_scorecard(compared(), "crowd", views())),
         "annotators": html_page(describe_annotators(annotator_report(votes), "crowd", votes, views())),
-        "plan": advice_page(plan),
+        "plan": html_page(describe_plan(plan)),
     }
 
 

@@ -1,8 +1,8 @@
 # What `dissensus.plan` offers, loaded on first use; `__init__.py` reads this list.
-from .advice.advice import Advice as Advice
-from .advice.advice import plan_labels as plan_labels
-from .advice.options import Option as Option
-from .advice.page import advice_page as advice_page
+from .advice.label_plan import LabelPlan as LabelPlan
+from .advice.label_plan import plan_labels as plan_labels
+from .advice.options import LabelOption as LabelOption
+from .advice.page import describe_plan as describe_plan
 from .allocation import Allocation as Allocation
 from .allocation import allocate as allocate
 from .allocation import spend as spend

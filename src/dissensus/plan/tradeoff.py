@@ -174,6 +174,37 @@ def preference_map(items: ArrayLike, classes: ArrayLike, preferences: Preference
     return preferences.loss("hard", n, k) - preferences.loss("soft", n, k)
 
 
+@dataclass(frozen=True)
+class TurningPoint:
+    """Where hard and soft labels have the same loss.
+
+    gain        utility of soft labels minus that of hard ones, on the scale of the preferences
+    extra_cost  cost of soft labels minus that of hard ones, on the same scale
+    beta        soft labels win below this weight of cost; infinite if they cost no more
+    ratio       soft labels win below this cost of each, in hard labels; infinite if cost does not matter
+    """
+
+    gain: float
+    extra_cost: float
+    beta: float
+    ratio: float
+
+
+def turning_point(n: int, k: int, preferences: Preferences) -> TurningPoint:
+    """Find where hard and soft labels for n items over k classes have the same loss."""
+    u = utility_of(preferences.utility)
+    whole_cost, whole_utility = (float(unit) for unit in preferences.scale(n, k))
+    gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1))) / whole_utility
+    costs = preferences.costs
+    extra = float(costs.total("soft", n, k) / costs.total("hard", n, k) - 1) * n / whole_cost
+    return TurningPoint(
+        gain,
+        extra,
+        beta=gain / extra if extra > 0 else np.inf,
+        ratio=1 + gain * whole_cost / (preferences.beta * n) if preferences.beta > 0 else np.inf,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class LossCurve:
     """The loss of labels with numbers for k_hat classes, as in figure 6.

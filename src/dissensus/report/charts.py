@@ -297,7 +297,8 @@ def _shade(amount: float) -> str:
     """Near white at 0, the full blue at about two thirds, near black at 1: lightness alone shows the order."""
     amount = min(max(float(amount), 0.0), 1.0)
     pale, dark = MAP_ENDS
-    return blended(pale, BLUE, amount / 0.65) if amount < 0.65 else blended(BLUE, dark, (amount - 0.65) / 0.35)
+    shade = blended(pale, BLUE, amount / 0.65) if amount < 0.65 else blended(BLUE, dark, (amount - 0.65) / 0.35)
+    return shade.upper()  # so that pages do not exchange a shade by night that equals a colour of data
 
 
 def span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:

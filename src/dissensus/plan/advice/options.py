@@ -12,9 +12,11 @@ from dissensus.plan.information import answers_for, constraints_of, information_
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, label_name
 from dissensus.plan.tradeoff import Preferences
 
+ENOUGH = 0.9  # share of the gain over hard labels at which a smaller label is worth a mention
+
 
 @dataclass(frozen=True)
-class Option:
+class LabelOption:
     """One kind of label for this data set.
 
     items              how many of the items the budget labels; all of them without a budget
@@ -39,7 +41,7 @@ class Option:
 
 def label_options(
     n: int, k: int, preferences: Preferences, budget: float | None, tried: Sequence[tuple[LabelKind, int]] = ()
-) -> tuple[list[Option], list[Option]]:
+) -> tuple[list[LabelOption], list[LabelOption]]:
     """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs.
 
     tried  kinds of a pilot with their k_hat; sparse and top-class labels are then listed as they were tried, otherwise
@@ -61,7 +63,7 @@ def label_options(
     return labels, [option for option in pairs if shown or option.items == n]
 
 
-def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Option:
+def lowest_loss(options: Sequence[LabelOption], n: int, hard: Sequence[LabelOption]) -> LabelOption:
     """The best of the options, one or more.
 
     Where the budget ends before the items do, little is spent and little is learned. That alone is not a merit, so
@@ -72,9 +74,25 @@ def lowest_loss(options: Sequence[Option], n: int, hard: Sequence[Option]) -> Op
     return min(worthwhile or options, key=lambda option: (option.loss, option.cost))
 
 
+def find_cheaper(
+    best: LabelOption, n: int, k: int, preferences: Preferences, budget: float | None
+) -> LabelOption | None:
+    """Find the smallest label of the same kind that has most of the gain over hard labels."""
+    if best.kind not in ("sparse", "top-class", "soft") or k < 3:
+        return None
+    kind: LabelKind = "sparse" if best.kind == "soft" else best.kind
+    smaller = options_for(kind, range(2, best.k_hat), n, k, preferences, budget)
+    for hard in options_for("hard", [1], n, k, preferences, budget):
+        enough = hard.loss - ENOUGH * (hard.loss - best.loss)
+        for option in smaller:
+            if option.loss <= enough and option.cost < best.cost and option.items == best.items:
+                return option
+    return None
+
+
 def options_for(
     kind: LabelKind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
-) -> list[Option]:
+) -> list[LabelOption]:
     """A kind of label with each number of classes, for as many items as the budget pays for.
 
     Numbers of classes for which it cannot pay even once are left out.
@@ -97,4 +115,4 @@ def options_for(
     loss = preferences.traded(cost, rho, n, k)
     right = noisy_constraints(answered, preferences.errors.rate(kind, k, kept))
     columns = (asked, items, right, information_ratio(right, n, k), cost, loss)
-    return [Option(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return [LabelOption(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
