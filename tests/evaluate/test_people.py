@@ -7,6 +7,7 @@ import pytest
 
 from dissensus.evaluate.matching import match_predictions
 from dissensus.evaluate.people import as_people, as_predictions
+from dissensus.evaluate.scorecards import scorecard
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
@@ -72,7 +73,7 @@ def test_torch_tensors_are_taken():
             {"classes": ["1", "2", "3"]},
             "labels hold numbers, and the classes are named 1, 2, 3: numbers could",
         ),
-        (np.array([[True, True], [False, True]]), {}, "label row 0 ticks 2 classes; True and False say one class each"),
+        (np.array([[True, True], [False, True]]), {}, "label row 0 ticks 2 classes"),
         (COUNTS, {"classes": ["a", "b"]}, "2 classes are named, but the rows have 3 columns"),
         (Distributions.from_counts(COUNTS), {"classes": 3}, "carry their own names"),
         (Votes.of(["a", "b"], ["x", "y"]).select(answers=[0]), {}, "item b has no votes.*1 of 2"),
@@ -159,7 +160,7 @@ def test_items_and_classes_in_another_order_are_matched_by_name():
 
 def test_what_does_not_match_is_named():
     people = as_people(COUNTS, items=["x", "y", "z"], classes=["a", "b", "c"])
-    with pytest.raises(ValueError, match="only the model has d, only people have c"):
+    with pytest.raises(ValueError, match="only the predictions have d, only the labels have c"):
         match_predictions(Distributions(SHARES, ["x", "y", "z"], ("a", "b", "d")), people)
     with pytest.raises(ValueError, match=r"predictions have no item names.* x, y, z.* items="):
         match_predictions(as_predictions(SHARES, classes=["a", "b", "c"]), people)
@@ -170,3 +171,11 @@ def test_what_does_not_match_is_named():
         match_predictions(part, people)
     model, left = match_predictions(part, people, missing="leave out")
     assert model.items.tolist() == left.targets.items.tolist() == ["x"] and left.counts.tolist() == [[3, 1, 0]]
+
+
+def test_people_are_made_once_and_hold_the_answers_whose_order_counts():
+    votes = Votes.of([10, 2, 33], ["a", "b", "c"])
+    people = as_people(votes)
+    assert as_people(people) is people and people.source is votes and people.select([0, 2]).source is None
+    with pytest.raises(ValueError, match=r"model: .*item 10.*item 2"):
+        scorecard(np.eye(3), people, rng=np.random.default_rng(0))

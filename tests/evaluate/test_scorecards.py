@@ -499,9 +499,9 @@ def test_bad_input_is_refused(crowd, models):
     _, labels = crowd
     with pytest.raises(ValueError, match=r"model: 5 rows by 3 columns without names, and the labels are 240 items"):
         scorecard(models["noise"].probs[:5], labels, rng=rng)
-    with pytest.raises(ValueError, match="gold of item 0 is 'cow', which is not a class of cat, deer, dog; 240 of 240"):
+    with pytest.raises(ValueError, match=r"gold of item 0 is 'cow'; .*cat, deer, dog.*240 of 240"):
         scorecard(models["noise"], labels, rng=rng, gold=["cow"] * 240)
-    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5, which is not a class"):
+    with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5;"):
         scorecard(models["noise"], labels, rng=rng, gold=[0.0, 0.5] * 120)
     with pytest.raises(ValueError, match="every scorecard has slices by 'entropy' of its own"):
         scorecard(models["noise"], labels, rng=rng, columns={"entropy": ["a"] * 240})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    import pyarrow as pa
 
     from dissensus.labels.shares import Labels
 
@@ -26,6 +27,7 @@ LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NP
 @reads_labels
 def evaluate(
     labels: "Labels",
+    about: "pa.Table | None",
     predictions: Annotated[
         str,
         typer.Argument(
@@ -58,7 +60,7 @@ def evaluate(
     """Compare a model with people: scores, calibration and slices, next to how well people do themselves."""
 
     from dissensus.evaluate.comparisons import compare as compare_models
-    from dissensus.evaluate.inputs import as_models, gold_names, item_columns, named_by_predictions, smoothed_models
+    from dissensus.evaluate.inputs import as_models, gold_names, item_columns, name_labels, smooth_models
     from dissensus.evaluate.people import as_people
     from dissensus.evaluate.scorecard_page import describe_scorecard
     from dissensus.labels.row_numbers import are_named
@@ -70,22 +72,22 @@ def evaluate(
     with word_settings(PREDICTIONS, missing="shared"):
         read = _read_models(predictions, compare or [], rescale)
         if not are_named(labels.items):
-            labels = named_by_predictions(labels, next(iter(read.values()))[1], file, predictions, say)
-        targets = as_people(labels).targets
-        models = smoothed_models(as_models(read, targets, say, labels=labels, rescale=rescale), smooth, say)
-        about = _columns_of_data_set(file)
-        columns = item_columns(about, slice_by or [])
+            labels = name_labels(labels, next(iter(read.values()))[1], file, predictions, say)
+        people = as_people(labels)
+        models = smooth_models(as_models(read, people, say, rescale=rescale), smooth, say)
+        known = None if about is None else about.to_pydict()
+        columns = item_columns(known, slice_by or [])
         true_classes: Sequence[object] | None
         if gold is not None:
             with word_settings(()):
                 gold_labels = _read_gold(gold)
-            true_classes = gold_names(gold_labels, targets, str(gold), say, labels)
+            true_classes = gold_names(gold_labels, people, str(gold), say)
         else:
-            true_classes = _gold_of_data_set(about, file)
-        with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {targets.n_items:,} items"):
+            true_classes = _gold_of_data_set(known, file)
+        with errors.status(f"scoring {len(models)} model{'s' * (len(models) > 1)} on {people.n_items:,} items"):
             result = compare_models(
                 models,
-                labels,
+                people,
                 rng=seeded(seed),
                 gold=true_classes,
                 columns=columns,
@@ -109,7 +111,7 @@ def evaluate(
 
 
 def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tuple[str, np.ndarray | Labels]]":
-    """Every model's predictions as its file or data set holds them, with where they came from."""
+    """Return the predictions of every model as its file or data set contains them, with their source."""
     from dissensus.datasets.catalogue import predictions
     from dissensus.datasets.sources import is_data_set
 
@@ -130,7 +132,7 @@ def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tup
 
 
 def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
-    """The numbers of an NPY file, the labels of any other file or of a data set."""
+    """Read the numbers of an NPY file, the labels of any other file or of a data set."""
     from dissensus.datasets.catalogue import load
     from dissensus.datasets.sources import find_source
     from dissensus.files.read_labels import read
@@ -142,14 +144,14 @@ def _read(path: str, rescale: bool = False) -> "np.ndarray | Labels":
 
 
 def _read_gold(path: Path) -> "np.ndarray | Labels":
-    """The true classes; a file whose only column of labels is called gold, truth or the like has them there."""
+    """Read the true classes, also from a column called gold, truth or the like."""
     from dissensus.files.formats import ENDINGS, MATRICES
-    from dissensus.files.plain_tables import read_table
+    from dissensus.files.plain_tables import read_column_names
     from dissensus.files.read_labels import read
     from dissensus.files.tables.columns import Reading, role_of
 
     if path.is_file() and ENDINGS.get(path.suffix.lower(), "npy") not in MATRICES:
-        roles = {name: role_of(name, Reading()) for name in read_table(path).column_names}
+        roles = {name: role_of(name, Reading()) for name in read_column_names(path)}
         right = [name for name, role in roles.items() if role == "gold"]
         if len(right) == 1 and "label" not in roles.values():
             return read(path, layout="votes", label=right[0], annotator="", say=say)
@@ -168,13 +170,6 @@ def _read_array(path: str) -> "np.ndarray":
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
         raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it")
     return array
-
-
-def _columns_of_data_set(file: str) -> dict[str, list[object]] | None:
-    from dissensus.datasets.catalogue import load
-    from dissensus.datasets.sources import is_data_set
-
-    return load(file).items.to_pydict() if is_data_set(file, "labels") else None
 
 
 def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[object] | None:

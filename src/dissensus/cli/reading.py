@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+import pyarrow as pa
 import typer
 from rich.text import Text
 
@@ -73,8 +74,9 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
     Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own,
-    and an option of its own takes the place of a reading option of that name. Whatever is wrong with the input ends in
-    one line on stderr and exit code 2.
+    and an option of its own takes the place of a reading option of that name. A verb with a parameter `about` also
+    receives the table about the items of a data set. Whatever is wrong with the input ends in one line on stderr and
+    exit code 2.
     """
 
     @functools.wraps(verb)
@@ -85,10 +87,12 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
             if "images" in given:
                 refuse_exchanged(given["images"], file)
             with word_settings(offered, NAME if file == MARK else file):
-                labels = _load(file, reading)
-            verb(labels=labels, file=NAME if file == MARK else file, **given)
+                labels, about = _load(file, reading)
+            extra = {"about": about} if "about" in wanted else {}
+            verb(labels=labels, **extra, file=NAME if file == MARK else file, **given)
 
-    own = [p for name, p in inspect.signature(verb).parameters.items() if name != "labels"]
+    wanted = inspect.signature(verb).parameters
+    own = [p for name, p in wanted.items() if name not in ("labels", "about")]
     for i, parameter in enumerate(own):
         if parameter.name == "file" and parameter.annotation is str:
             own[i] = parameter.replace(annotation=FILE)
@@ -138,7 +142,8 @@ def print_error(error: Exception) -> None:
     errors.print(f"error: {' '.join(text.split())}", markup=False, style="red")
 
 
-def _load(file: str, reading: dict[str, Any]) -> Labels:
+def _load(file: str, reading: dict[str, Any]) -> tuple[Labels, pa.Table | None]:
+    """Read labels, and from a data set the table about its items."""
     given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
     reading["where"] = _pairs(reading["where"] or [])
     reading["classes"] = split_classes(reading["classes"])
@@ -146,19 +151,20 @@ def _load(file: str, reading: dict[str, Any]) -> Labels:
     reading["drop"] = reading["drop"] or None
     if file == MARK:
         with standard_input(say) as (path, heard):
-            return read(path, say=heard, **reading)
+            return read(path, say=heard, **reading), None
     with errors.status(Text(f"reading {file}")):
         from dissensus.datasets.catalogue import load
         from dissensus.datasets.sources import find_source
 
         if isinstance(find_source(file, "labels"), Path):
-            return read(file, say=say, **reading)
+            return read(file, say=say, **reading), None
         if given:
             raise ValueError(
                 f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or make a file of "
                 f"it first: `dissensus convert {file} {file}.parquet`"
             )
-        return load(file).labels
+        data = load(file)
+        return data.labels, data.items
 
 
 def split_classes(row: str | None, option: str = "--classes") -> list[str] | None:

@@ -1,6 +1,6 @@
-"""What files and data sets hold, made into what a scorecard takes: predictions, gold, columns about the items.
+"""From what files and data sets contain to what a scorecard takes: predictions, gold, columns about the items.
 
-Nothing is read here. The caller hands over what was read under the name it came by, and a function `say` that takes
+Nothing is read here. The caller passes what it read with the name of its source, and a function `say` that receives
 each notice about how it was understood.
 """
 
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.matching import named_predictions
-from dissensus.evaluate.people import rescaled
+from dissensus.evaluate.matching import name_predictions
+from dissensus.evaluate.people import People, rescale_rows
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.matching import check_clear_order
 from dissensus.labels.names import item_positions, positions_of, refuse_names_for_codes
-from dissensus.labels.refusals import add_place, one_of
+from dissensus.labels.refusals import Refusal, Way, add_place, one_of
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.transforms import smooth
@@ -28,39 +28,30 @@ Say = Callable[[str], None]
 
 
 def as_models(
-    read: Mapping[str, tuple[str, np.ndarray | Labels]],
-    targets: Distributions,
-    say: Say,
-    *,
-    labels: Labels | None = None,
-    rescale: bool = False,
+    read: Mapping[str, tuple[str, np.ndarray | Labels]], people: People, say: Say, *, rescale: bool = False
 ) -> dict[str, Distributions]:
-    """Predictions as they were read, as distributions.
+    """Return predictions as distributions.
 
-    Distributions stay as they are; votes and full beliefs are those of an ensemble, and their share or mean is the
-    prediction; an array has no names, and is matched to the labels by position.
+    Distributions stay as they are. Votes and full beliefs are those of an ensemble: their share or mean is the
+    prediction. An array has no names, and is matched to the labels by position.
 
-    read: model: (where it came from, what was there)
-    labels: what the targets were made of, whose order must be clear where rows are matched by position
-    rescale: divide rows of arrays that do not sum to 1 by their sum, and say for how many
+    read     model: (source, contents)
+    rescale  divide rows of arrays that do not sum to 1 by their sum, and report how many
     """
-    models = {}
-    for model, (source, held) in read.items():
-        if isinstance(held, np.ndarray) or not are_named(held.items):
-            check_clear_order(labels, source)
-        if isinstance(held, np.ndarray):
-            models[model] = _of_array(held, targets, source, say, rescale)
-        else:
-            models[model] = _of_labels(held, targets, source, say)
-    return models
+    return {
+        model: _read_array(contents, people, source, say, rescale)
+        if isinstance(contents, np.ndarray)
+        else _read_ensemble(contents, people, source, say)
+        for model, (source, contents) in read.items()
+    }
 
 
-def named_by_predictions(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
-    """Labels from an array, which has no names, take those of predictions that have names and the same shape.
+def name_labels(labels: Labels, predictions: Any, file: str, source: str, say: Say) -> Labels:
+    """Give labels without names, as from an array, those of predictions that have names and the same shape.
 
-    Where the predictions name their items 0 to n - 1 in another order, row i could be the item called i or the one in
-    row i of the predictions, so that is refused. Classes that count from 0 in the predictions too, in whatever order,
-    are names that both have: these are matched by name.
+    If the predictions name their items 0 to n - 1 in another order, row i could be the item called i or the one in row
+    i of the predictions, so that is refused. Classes that are numbered from 0 in the predictions too, in any order, are
+    names that both have, and are matched by name.
     """
     if isinstance(predictions, np.ndarray) or not isinstance(labels, Distributions):
         return labels
@@ -70,23 +61,28 @@ def named_by_predictions(labels: Labels, predictions: Any, file: str, source: st
     taken: dict[str, Any] = {}
     if are_named(named.items) and not are_named(labels.items):
         if (positions_of(named.items, labels.items) >= 0).all() and not np.array_equal(named.items, labels.items):
-            raise ValueError(
-                f"{file}: rows without names, and {source} names its items by whole numbers from 0 in another order "
-                f"({named.items[0]} first): row 0 could be item 0 or item {named.items[0]}; sort {source} by item if "
-                "rows are numbered by item, or write the labels with an item column"
+            raise Refusal(
+                f"rows without names, and {source} names its items by whole numbers from 0 in another order "
+                f"({named.items[0]} first): row 0 could be item 0 or item {named.items[0]}",
+                file,
+                [
+                    Way(f"sort {source} by item if rows are numbered by item"),
+                    Way("write the labels with an item column"),
+                ],
             )
         taken["items"] = named.items
     if (positions_of(named.classes, labels.classes) < 0).any():
         taken["classes"] = named.classes
     if not taken:
         return labels
-    parts = {"items": f"rows of {file} = items of {source}", "classes": f"columns of {file} = {_listed(named.classes)}"}
+    columns = _list_some(named.classes)
+    parts = {"items": f"rows of {file} = items of {source}", "classes": f"columns of {file} = {columns}"}
     say(f"took: {', '.join(parts[part] for part in taken)}, by position")
     return replace(labels, **taken)
 
 
-def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say) -> dict[str, Distributions]:
-    """Every prediction with a share `amount` spread evenly over all classes, so that none is 0."""
+def smooth_models(models: Mapping[str, Distributions], amount: float, say: Say) -> dict[str, Distributions]:
+    """Spread a share `amount` of every prediction evenly over all classes, so that none is 0."""
     if not amount:
         return dict(models)
     result = {name: smooth(model, amount) for name, model in models.items()}
@@ -94,32 +90,30 @@ def smoothed_models(models: Mapping[str, Distributions], amount: float, say: Say
     return result
 
 
-def gold_names(
-    gold: np.ndarray | Labels, targets: Distributions, source: str, say: Say, labels: Labels | None = None
-) -> list[str | None]:
-    """The true class of each item by its name, None where it is not known.
+def gold_names(gold: np.ndarray | Labels, people: People, source: str, say: Say) -> list[str | None]:
+    """Return the name of the true class of each item, None if it is not known.
 
-    gold    (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one for each item
-    labels  what the targets were made of, whose order must be clear where gold has no names
+    gold  (n,) codes of classes in the order of the labels' items, below 0 for none; or votes, one per item
     """
+    targets = people.targets
     if isinstance(gold, np.ndarray):
         if gold.shape != (targets.n_items,) or gold.dtype.kind not in "iu":
             raise ValueError(f"{source}: {gold.dtype} of shape {gold.shape}; expected {targets.n_items} class codes")
         refuse_names_for_codes(targets.classes, source)
-        check_clear_order(labels, source)
+        check_clear_order(people.source, source)
         beyond = np.flatnonzero(gold >= targets.n_classes)
         if beyond.size:
             raise ValueError(
                 f"{source}: number {beyond[0]} is {gold[beyond[0]]}, but there are {targets.n_classes} classes, 0.."
                 f"{targets.n_classes - 1}; {beyond.size} of {gold.size} are out of range"
             )
-        coded = _listed([f"{code} is {name}" for code, name in enumerate(targets.classes)])
+        coded = _list_some([f"{code} is {name}" for code, name in enumerate(targets.classes)])
         say(f"took: gold = class codes in {source} ({coded}), in the order of the labels' items")
         known = dict(enumerate(targets.classes))
         return [known.get(code) for code in gold.tolist()]
     if not isinstance(gold, Votes) or (gold.per_item != 1).any():
         holds = "several labels per item" if isinstance(gold, Votes) else "beliefs or distributions"
-        raise ValueError(f"{source}: holds {holds}; expected one row per item with its name and its true class")
+        raise Refusal(f"{holds}; expected one row per item with its name and its true class", source)
     choice = np.empty(gold.n_items, dtype=np.int64)
     choice[gold.item] = gold.choice
     places = item_positions(targets.items, gold.items)
@@ -132,44 +126,45 @@ def gold_names(
 
 
 def item_columns(known: Mapping[str, Sequence[Any]] | None, wanted: Sequence[str]) -> dict[str, Sequence[Any]]:
-    """The columns about the items by which these are to be divided.
+    """Return the columns about the items to slice by.
 
-    known  name: (n,) values; None for labels that come without such columns
+    known  name: (n,) values; None for labels without such columns
     """
     for column in wanted:
         if known is None:
-            raise ValueError(f"no column {column!r} to slice by: a file of labels has no columns about its items")
+            raise Refusal(f"no column {column!r} to slice by: a file of labels has no columns about its items")
         one_of("column to slice by", column, known)
     return {column: known[column] for column in wanted} if known else {}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_some(names: Sequence[str]) -> str:
     return ", ".join(names[:10]) + ", …" * (len(names) > 10)
 
 
-def _of_array(matrix: np.ndarray, targets: Distributions, source: str, say: Say, rescale: bool) -> Distributions:
+def _read_array(matrix: np.ndarray, people: People, source: str, say: Say, rescale: bool) -> Distributions:
     if matrix.ndim == 2 and matrix.dtype.kind in "iu" and (matrix.sum(axis=1) > 1).any() and not rescale:
-        raise ValueError(
-            f"{source}: holds whole numbers ({matrix.dtype}); expected probabilities: make one of the votes of an "
-            f"ensemble with `dissensus aggregate {source} -o predictions.npz`"
+        raise Refusal(
+            f"whole numbers ({matrix.dtype}); expected probabilities",
+            source,
+            [Way(f"aggregate the votes of an ensemble: `dissensus aggregate {source} -o predictions.npz`")],
         )
     rows = matrix.astype(np.float64)
     try:
         if rescale:
-            rows, done = rescaled(rows)
+            rows, done = rescale_rows(rows)
             say(f"{source}: {done}")
-        predictions = named_predictions(rows, targets, source)
+        predictions = name_predictions(rows, people, source)
     except ValueError as error:
         raise add_place(error, source) from None
-    say(f"took: rows of {source} = items of the labels, columns = {_listed(targets.classes)}, by position")
+    say(f"took: rows of {source} = items of the labels, columns = {_list_some(people.targets.classes)}, by position")
     return predictions
 
 
-def _of_labels(labels: Labels, targets: Distributions, source: str, say: Say) -> Distributions:
+def _read_ensemble(labels: Labels, people: People, source: str, say: Say) -> Distributions:
     predictions = as_distributions(labels)
-    if are_named(targets.items) and not are_named(predictions.items):
+    if are_named(people.targets.items) and not are_named(predictions.items):
         say(f"took: rows of {source} = items of the labels, by position")
-        predictions = named_predictions(predictions, targets, source)
+        predictions = name_predictions(predictions, people, source)
     if isinstance(labels, Votes):
         say(f"took: {source} = votes of an ensemble, one prediction per item: the share of each class")
     elif isinstance(labels, Beliefs):

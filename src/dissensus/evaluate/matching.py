@@ -1,6 +1,6 @@
 """Models and people brought to the same items and classes by name, with what else is known about the items.
 
-Names that do not match are refused and listed; nothing is matched by position but rows that have no names.
+Names that do not match are refused and listed; only rows without names are matched by position.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.people import People, as_people, as_predictions, rescaled
+from dissensus.evaluate.people import People, as_people, as_predictions, rescale_rows
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.matching import Missing, check_clear_order, list_names, match_items
 from dissensus.labels.names import positions_of, refuse_names_for_codes
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_numbers import are_named
 
 _NAMING = (
@@ -32,7 +32,7 @@ MOST_CLASSES = 20  # beyond, slices by class are left out
 class SharedItems:
     """Models and people on the same items and classes, and what is known about these items.
 
-    gold      (n,) class codes, -1 for none; None where there is no gold at all
+    gold      (n,) class codes, -1 for none; None if there is no gold at all
     slices    divisions of the items
     clusters  (n,) what each item belongs to, or None
     remarks   what was done to bring them together
@@ -60,11 +60,8 @@ def match_models(
     targets = people.targets
     remarks: list[str] = []
     if rescale:
-        models = {name: _rescaled(model, name, remarks) for name, model in models.items()}
-    for name, model in models.items():
-        if not isinstance(model, Distributions) or not are_named(model.items):
-            check_clear_order(labels, name)
-    read = {name: named_predictions(model, targets, name) for name, model in models.items()}
+        models = {name: _rescale_model(model, name, remarks) for name, model in models.items()}
+    read = {name: name_predictions(model, people, name) for name, model in models.items()}
     for model in read.values():
         _, people = match_predictions(model, people, missing=missing)
     if people.n_items < 2 or targets.n_classes < 2:
@@ -138,13 +135,16 @@ def match_predictions(
     return in_order.select(match.second), people.select(match.first)
 
 
-def named_predictions(model: Any, targets: Distributions, name: str) -> Distributions:
-    """Distributions with names as they are; rows without names by position, which needs as many rows as the labels.
+def name_predictions(model: Any, people: People, name: str) -> Distributions:
+    """Give predictions without names those of the labels, by position; predictions with names stay as they are.
 
-    An array has no names of classes either, so it needs as many columns, too.
+    Rows without names need as many rows as the labels have, in a clear order. An array has no names of classes either,
+    so it needs as many columns, too.
     """
+    targets = people.targets
     if isinstance(model, Distributions) and (are_named(model.items) or not are_named(targets.items)):
         return model
+    check_clear_order(people.source, name)
     if isinstance(model, Distributions):
         try:
             match_items(model.items, targets.items, ("predictions", "labels"), by_position=True)
@@ -153,43 +153,44 @@ def named_predictions(model: Any, targets: Distributions, name: str) -> Distribu
         return replace(model, items=targets.items)
     read = as_predictions(model)
     if read.probs.shape != targets.probs.shape:
-        raise ValueError(
-            f"{name}: {read.n_items} rows by {read.n_classes} columns without names, and the labels are "
-            f"{targets.n_items} items by {targets.n_classes} classes; rows are matched by position only where both are "
-            "the same: hand over Distributions, or a file with the names of items and classes"
+        raise Refusal(
+            f"{read.n_items} rows by {read.n_classes} columns without names, and the labels are {targets.n_items} "
+            f"items by {targets.n_classes} classes; rows are matched by position only if both shapes are the same",
+            name,
+            [PythonWay("pass Distributions"), Way("use a file with the names of items and classes")],
         )
     return Distributions(read.probs, targets.items, targets.classes)
 
 
-def _rescaled(model: Any, name: str, remarks: list[str]) -> Any:
+def _rescale_model(model: Any, name: str, remarks: list[str]) -> Any:
     if isinstance(model, Distributions):  # their rows sum to 1
         return model
-    rows, remark = rescaled(model)
+    rows, remark = rescale_rows(model)
     remarks.append(f"{name}: {remark}")
     return rows
 
 
 def with_classes(predictions: Distributions, classes: tuple[str, ...]) -> Distributions:
-    """The same predictions with their columns in the order of `classes`."""
+    """Return the same predictions with their columns in the order of `classes`."""
     if predictions.classes == classes:
         return predictions
     order = positions_of(classes, predictions.classes)
     only_people = [name for name, place in zip(classes, order, strict=True) if place < 0]
     only_model = [name for name in predictions.classes if name not in classes]
     if only_model or only_people:
-        raise ValueError(
-            f"the model's classes are {list_names(predictions.classes)}, people's {list_names(classes)}; only the "
-            f"model has {list_names(only_model)}, only people have {list_names(only_people)}: use the same class names "
-            "in both"
+        raise Refusal(
+            f"the predictions are over {list_names(predictions.classes)}, the labels over {list_names(classes)}; "
+            f"only the predictions have {list_names(only_model)}, only the labels have {list_names(only_people)}",
+            ways=[Way("use the same class names in both")],
         )
     return Distributions(predictions.probs[:, order], predictions.items, classes, predictions.votes)
 
 
 def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
-    """Class names or codes as codes, -1 where there is none, None or NaN.  (n,)
+    """Return class names or codes as codes, -1 for None, NaN and -1.  (n,)
 
-    Whole numbers are codes. Where classes are named by other whole numbers (ratings 1 to 5) they could be either, and
-    are refused.
+    Whole numbers are codes. If classes are named by other whole numbers (ratings 1 to 5) they could be either, and are
+    refused.
     """
     given = [None if value is None or value != value else value for value in gold.tolist()]
     names = all(value is None or isinstance(value, str) for value in given)
@@ -201,8 +202,8 @@ def _gold_codes(gold: np.ndarray, classes: tuple[str, ...]) -> np.ndarray:
     bad = np.flatnonzero(~absent & ((read < (0 if names else -1)) | (read >= len(classes))))
     if bad.size:
         raise ValueError(
-            f"gold of item {bad[0]} is {gold[bad[0]]!r}, which is not a class of {', '.join(classes[:10])}; {bad.size} "
-            f"of {codes.size} are not: expected class names or their codes from 0"
+            f"gold of item {bad[0]} is {gold[bad[0]]!r}; expected one of {', '.join(classes[:10])}, or a code "
+            f"from 0; {bad.size} of {codes.size} are not"
         )
     return codes
 

@@ -1,4 +1,4 @@
-"""People and predictions, taken as they come: what was seen is said, what is ambiguous is refused."""
+"""Labels and predictions in any of their shapes; what is ambiguous is refused."""
 
 from __future__ import annotations
 
@@ -29,17 +29,19 @@ LabelForm = Literal["votes", "beliefs", "counts", "probabilities", "classes"]
 class People:
     """What people said about n items, as distributions, and how it was handed over.
 
-    targets  one distribution for each item
-    counts   (n, k) votes behind each row, or None where only probabilities are known
+    targets  one distribution per item
+    counts   (n, k) votes behind each row; None if only probabilities are known
     form     "votes" (Votes), "beliefs" (Beliefs), "counts" (a table of whole numbers), "probabilities" (rows that sum
              to 1) or "classes" (one class per item; counts then hold that one vote)
-    answers  (n,) votes or beliefs of each item, or None where nobody knows how many there were
+    answers  (n,) votes or beliefs per item; None if their number is not known
+    source   the votes or beliefs themselves, whose order decides whether rows without names can be matched by position
     """
 
     targets: Distributions
     counts: np.ndarray | None
     form: LabelForm
     answers: np.ndarray | None = None
+    source: Votes | Beliefs | None = None
 
     def __post_init__(self) -> None:
         if self.counts is not None:
@@ -58,7 +60,7 @@ class People:
         return self.targets.n_items
 
     def select(self, items: Any) -> People:
-        """The same for some items, by mask or by position."""
+        """Return some of the items, by mask or by position."""
         at = np.asarray(items)
         counts, answers = (None if held is None else held[at] for held in (self.counts, self.answers))
         return People(self.targets.select(items), counts, self.form, answers)
@@ -67,7 +69,7 @@ class People:
         return f"People: {self.n_items:,} items · {self.targets.n_classes} classes, from {self.form}"
 
     def describe(self) -> str:
-        """One sentence: which reading was taken."""
+        """Return the number of items and classes and the form of the labels in one sentence."""
         size = f"{self.n_items:,} items over {self.targets.n_classes} classes"
         if self.form == "classes":
             return f"{size}, one class each"
@@ -80,18 +82,31 @@ class People:
 
 
 def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None) -> People:
-    """Labels in any of their shapes as People.
+    """Read labels in any of their shapes as `People`.
 
-    labels   Votes; full Beliefs, whose mean is taken; Distributions; (n, k) whole numbers: counts of votes (rows with
-             a single 1 are one class each); (n, k) floats whose rows sum to 1: probabilities; (n,) texts: one class
-             each by its name; (n,) whole numbers: by its code, which needs `classes`. NumPy arrays, lists and torch
-             tensors alike
-    items    n names, 0..n-1 if none are given; for arrays only
-    classes  k names, or their number; for arrays only
+    Whole numbers above 1 in a float array, rows off the simplex, NaN, items without an answer and partial beliefs are
+    refused.
 
-    Refused: whole numbers above 1 in a float array (counts or mistaken probabilities?), rows off the simplex, NaN,
-    items without an answer, partial beliefs.
+    Parameters
+    ----------
+    labels : Votes; full Beliefs, whose mean is taken; Distributions; (n, k) whole numbers: counts of votes (rows with a
+        single 1 are one class each); (n, k) floats whose rows sum to 1: probabilities; (n,) texts: one class each by
+        its name; (n,) whole numbers: by its code, which needs `classes`. NumPy arrays, lists and torch tensors alike.
+        People stay as they are
+    items : n names, 0..n-1 by default; for arrays only
+    classes : k names, or their number; for arrays only
+
+    Returns
+    -------
+    one distribution per item, the counts behind it if they are known, and the form of the labels
+
+    Examples
+    --------
+    >>> as_people([[3, 1], [0, 4]]).describe()
+    '2 items over 2 classes, counts of votes, 4 per item'
     """
+    if isinstance(labels, People):
+        return labels
     if isinstance(labels, Votes | Beliefs | Distributions):
         if items is not None or classes is not None:
             raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
@@ -111,7 +126,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
     if array.dtype.kind == "b" and (array.sum(axis=1) != 1).any():
         row = int(np.argmax(array.sum(axis=1) != 1))
         raise ValueError(
-            f"label row {row} ticks {int(array[row].sum())} classes; True and False say one class each: hand over "
+            f"label row {row} ticks {int(array[row].sum())} classes; True and False mean one class per row: pass "
             "counts of votes as whole numbers, or beliefs for several ticked classes"
         )
     if array.dtype.kind in "iub":
@@ -138,19 +153,31 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             f"with sum 1; {off.size} of {total.size} rows are off; {look}",
             ways=ways,
         )
-    return People(_named(array, items, names), None, "probabilities")
+    return People(_name_rows(array, items, names), None, "probabilities")
 
 
 def as_predictions(
     predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None, rescale: bool = False
 ) -> Distributions:
-    """A model's predictions as Distributions; nothing is scaled unless `rescale` asks for it.
-
-    predictions  Distributions, or (n, k) probabilities as array, list or torch tensor
-    items        n names, 0..n-1 if none are given;  classes  k names, or their number
-    rescale      divide each row by its sum; refused where a number is below 0
+    """Read a model's predictions as `Distributions`.
 
     Logits, log-probabilities, rows off the simplex and NaN are refused, each with its way out.
+
+    Parameters
+    ----------
+    predictions : Distributions, or (n, k) probabilities as array, list or torch tensor
+    items : n names, 0..n-1 by default
+    classes : k names, or their number
+    rescale : divide each row by its sum; refused if a number is below 0
+
+    Returns
+    -------
+    one distribution per item
+
+    Examples
+    --------
+    >>> as_predictions([[0.9, 0.1], [0.2, 0.8]], classes=["cat", "dog"]).argmax().tolist()
+    ['cat', 'dog']
     """
     if isinstance(predictions, Distributions):
         if items is not None or classes is not None:
@@ -169,13 +196,13 @@ def as_predictions(
         )
     _check_numbers(array, "prediction")
     if rescale:
-        array = rescaled(array)[0]
+        array = rescale_rows(array)[0]
     check_simplex(array)
-    return _named(array, items, _class_names(classes, array.shape[1]))
+    return _name_rows(array, items, _class_names(classes, array.shape[1]))
 
 
-def rescaled(predictions: Any) -> tuple[np.ndarray, str]:
-    """Rows of predictions divided by their sum, and in words how many; refused where a number is below 0.  (n, k)"""
+def rescale_rows(predictions: Any) -> tuple[np.ndarray, str]:
+    """Divide rows of predictions by their sum, and report how many; refused if a number is below 0.  (n, k)"""
     array = as_numbers(predictions)
     _check_numbers(array, "prediction")
     try:
@@ -185,7 +212,7 @@ def rescaled(predictions: Any) -> tuple[np.ndarray, str]:
 
 
 def check_simplex(array: np.ndarray) -> None:
-    """Refuse predictions that are not probabilities, and say what they look like.  array: (n, k) without NaN"""
+    """Refuse predictions that are not probabilities, with what they look like.  array: (n, k) without NaN"""
     total = array.sum(axis=1, dtype=np.float64)
     off = np.flatnonzero((array < 0).any(axis=1) | (np.abs(total - 1) > SUM_TOLERANCE))
     if not off.size:
@@ -205,7 +232,7 @@ def check_simplex(array: np.ndarray) -> None:
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """An array of numbers from an array, a list or a torch tensor, wherever it lives.
+    """Return an array of numbers from an array, a list or a torch tensor on any device.
 
     A frame is refused: its column of items would be taken for a class.
     """
@@ -224,9 +251,9 @@ def _of_labels(labels: Labels) -> People:
     if targets.n_items == 0:
         raise ValueError("there are no items among the labels")
     if isinstance(labels, Beliefs):
-        return People(targets, None, "beliefs", labels.per_item)
+        return People(targets, None, "beliefs", labels.per_item, labels)
     if isinstance(labels, Votes):
-        return People(targets, targets.counts(), "votes")
+        return People(targets, targets.counts(), "votes", source=labels)
     if targets.votes is None or (targets.votes == 0).any():
         return People(targets, None, "probabilities")
     try:
@@ -278,7 +305,7 @@ def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[st
     return names
 
 
-def _named(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
+def _name_rows(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
     return Distributions(array, row_numbers(array.shape[0]) if items is None else items, classes)
 
 

@@ -30,7 +30,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     again, to say where.
     """
     wide = _check_encoding(path, encoding)
-    header = _header(path, delimiter, encoding)
+    header = read_header(path, delimiter, encoding)
     texts = csv.ConvertOptions(
         column_types={name: pa.string() for name in header},
         strings_can_be_null=True,
@@ -128,8 +128,8 @@ def _check_encoding(path: Path, encoding: str) -> bool:
     return wide
 
 
-def _header(path: Path, delimiter: str, encoding: str) -> list[str]:
-    """The names of the columns, after a header that would make reading on useless or costly was refused."""
+def read_header(path: Path, delimiter: str, encoding: str = "utf-8") -> list[str]:
+    """Return the names of the columns; a header that would make reading on useless or costly is refused."""
     try:
         # Not by Arrow: the thread with which it reads ahead may outlive the error and abort Python at its exit.
         names = next(plain_csv.reader(_first_record(path, delimiter, encoding), delimiter=delimiter))

@@ -5,12 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+from pyarrow.parquet import read_schema
 
 from dissensus.files.columnar import read_arrow, read_parquet
-from dissensus.files.delimited import read_delimited
+from dissensus.files.delimited import read_delimited, read_header
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.tables.source import with_first_column_named
+
+
+def read_column_names(path: Path) -> list[str]:
+    """Return the names of the columns of a table file; of CSV, TSV and Parquet nothing else is read."""
+    kind = ENDINGS.get(path.suffix.lower())
+    if kind in DELIMITED:
+        return read_header(path, "\t" if kind == "tsv" else ",")
+    return read_schema(path).names if kind == "parquet" else read_table(path).column_names
 
 
 def read_table(path: Path) -> pa.Table:
