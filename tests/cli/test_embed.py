@@ -120,8 +120,8 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     ("words", "message"),
     [
         (["nowhere"], "nowhere: no such file or folder"),
-        (["{v}"], "which column is the text? It has item, label"),
-        (["{c}"], "--item id, or pass --item comment_id"),
+        (["{v}"], "no column looks like the text; the columns are item, label. Name it with --text"),
+        (["{c}"], "Pass --item id, or pass --item comment_id"),
         (["digits", "--fit", "squash"], "fit='squash': expected one of crop (the square in the middle), pad"),
         (["{t}", "--fit", "pad"], "--fit pad: is about images, and {t} holds texts; leave it out"),
         (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),

@@ -116,13 +116,13 @@ def test_items_are_those_that_the_seed_draws(folder):
 
 def test_what_cannot_be_probed_is_one_line(folder):
     assert "head.safetensors: is a head, not a network" in refused(folder, *QUICK, model="head.safetensors")
-    assert "it has never heard of 'pink'" in refused(folder, *QUICK, labels="pink.parquet")
-    assert "(--classes blue,green,red)" in refused(folder, *QUICK, "--classes", "red,green,blue")
+    assert "which knows 'pink'" in refused(folder, *QUICK, labels="pink.parquet")
+    assert "Read the labels with --classes blue,green,red" in refused(folder, *QUICK, "--classes", "red,green,blue")
     assert "there is no probe 'attack'; expected some of attacks, ood," in refused(folder, "--what", "attack")
     wide = folder / "wide.safetensors"
     assert "barrier: the two networks are of different" in refused(folder, "--what", "barrier", "--other", wide)
-    assert "ood: it needs images from elsewhere (--ood)" in refused(folder, "--what", "ood")
-    assert "cka: it compares two networks, and there is no other" in refused(folder, "--what", "cka")
+    assert "ood: it needs images from elsewhere" in refused(folder, "--what", "ood")
+    assert "cka: it compares two networks, and no other" in refused(folder, "--what", "cka")
     same = refused(folder, *QUICK, "--other", folder / "net-0.safetensors")
     assert "is the same file as the model" in same
 

@@ -105,5 +105,5 @@ def test_columns_are_left_out_kept_as_gold_and_named_as_people_on_the_command_li
         assert votes.annotators.tolist() == ["ann", "bo"] and votes.counts().sum() == 6
         assert (votes.extra.column_names if votes.extra else []) == (["gold"] if "--gold" in words else [])
     refused = piped(sheet, "describe", "-", *layout, code=2).stderr
-    assert "column 'ref' holds identifiers" in refused and "--annotators ann,bo" in refused
+    assert "column 'ref' has identifiers" in refused and "--annotators ann,bo" in refused
     assert "--annotators is empty" in piped(sheet, "describe", "-", "--annotators", "", code=2).stderr

@@ -81,7 +81,7 @@ def test_a_place_is_added_once():
 @pytest.mark.parametrize("error", [NOTE, RowError("vote", 3, "is late", [Way("pass {x}", x=...)])], ids=type)
 def test_refusals_cross_processes(error):
     copy = pickle.loads(pickle.dumps(error))
-    assert type(copy) is type(error) and str(copy) == str(error) and copy.ways == error.ways
+    assert type(copy) is type(error) and vars(copy) == vars(error) and str(copy) == str(error)
 
 
 def test_a_refused_row_gets_the_number_it_has_in_a_file():

@@ -58,7 +58,7 @@ def test_all_that_can_be_done_is_done_and_the_rest_is_said(everything):
 def test_what_is_missing_is_a_remark_unless_it_was_asked_for():
     missing = {name: PARTS[name].missing(probed()) for name in PARTS}
     assert {name for name, reason in missing.items() if reason} == {"ood", "barrier", "cka"}
-    assert "--ood" in missing["ood"] and "--other" in missing["barrier"] and "--other" in missing["cka"]
+    assert "as ood" in missing["ood"] and all("no other network" in missing[name] for name in ("barrier", "cka"))
     for name in ("ood", "barrier", "cka"):
         with pytest.raises(ValueError, match=f"^{name}: it "):
             probe_network(probed(), (name,))
@@ -119,7 +119,9 @@ def test_an_epsilon_that_the_steps_of_pgd_cannot_reach_is_said():
 def test_without_training_images_knn_is_left_out_and_that_is_said():
     result = probe_network(probed(outside={"far": OUTSIDE}), ("ood",))
     assert "knn" not in result.parts["ood"].detection.inside
-    assert result.remarks == ("ood: knn is left out: it compares with images of the training set (--reference)",)
+    assert result.remarks == (
+        "ood: knn is left out: it compares with images of the training set, and no reference is given",
+    )
 
 
 def test_images_that_are_probed_are_not_their_own_neighbours():
@@ -339,7 +341,7 @@ def test_images_it_was_trained_on_are_warned_about():
     chosen_items({"best": training.best}, table, SHARES, np.random.default_rng(0), said.append)
     assert said == [
         "warning: best was trained on images from the same place, so what is measured flatters it; "
-        "--held-out probes only the 8 that were held out"
+        "`held_out` probes only the 8 that were held out"
     ]
     said.clear()
     chosen_items(
@@ -380,5 +382,5 @@ def test_some_items_are_drawn_by_the_seed_and_keep_their_labels():
 
 def test_labels_of_other_classes_are_refused():
     other = Distributions(SHARES.probs, SHARES.items, ("red", "green", "pink"))
-    with pytest.raises(ValueError, match="it has never heard of 'pink'"):
+    with pytest.raises(ValueError, match="a network of your own, which knows 'pink'"):
         chosen_items({"net": network()}, IMAGES, other, np.random.default_rng(0), print)

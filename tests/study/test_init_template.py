@@ -79,11 +79,14 @@ def test_files_of_ones_own_are_named_in_it(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"labels": "digits"}, "need something to learn from: add --features"),
-        ({"features": "x.npy"}, "need labels: add --labels"),
-        ({"images": "pictures"}, "say with --labels who judged them"),
-        ({"labels": "digits", "features": "x.npy"}, "--features x.npy: no such file or folder, and no data set"),
-        ({"labels": "votes.csv", "images": "digits"}, "--labels votes.csv: no such file or folder, and no data set"),
+        ({"labels": "digits"}, "labels='digits' need items to learn from. Add features="),
+        ({"features": "x.npy"}, "features='x.npy' need labels. Add labels="),
+        (
+            {"images": "pictures"},
+            "images='pictures': not a data set of labels. Add the labels",
+        ),
+        ({"labels": "digits", "features": "x.npy"}, "features='x.npy': no such file or folder, and no data set"),
+        ({"labels": "votes.csv", "images": "digits"}, "labels='votes.csv': no such file or folder, and no data set"),
     ],
 )
 def test_what_is_not_there_is_refused(tmp_path, given, message):

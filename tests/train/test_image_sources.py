@@ -118,8 +118,12 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"id": range(4), "left": BLOBS, "right": BLOBS}, {}, r"2 columns look like images: pass image='left' or"),
-        ({"id": range(4), "img": BLOBS, "png": BLOBS}, {}, r"2 columns look like images: pass image='img' or"),
+        (
+            {"id": range(4), "left": BLOBS, "right": BLOBS},
+            {},
+            r"2 columns look like im.* image='left', or",
+        ),
+        ({"id": range(4), "img": BLOBS, "png": BLOBS}, {}, r"2 columns look like images. Pass image='img', or"),
         (
             {"id": range(4), "image": list("abcd")},
             {},
@@ -127,7 +131,7 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
         ),
         ({"id": range(4), "image": BLOBS}, {"image": "id"}, r"column 'id' holds no encoded images; the columns are id"),
         ({"id": range(4), "image": BLOBS}, {"image": "pic"}, r"column 'pic' is not there; the columns are id"),
-        ({"id": range(4), "image": BLOBS}, {"item": "name"}, r"no column 'name' for item; the columns are \['id'\]"),
+        ({"id": range(4), "image": BLOBS}, {"item": "name"}, r"unknown item column 'name'.*from: id"),
         ({"id": range(4), "image": BLOBS}, {"item": "image"}, r"column 'image' cannot be name and image at once"),
         ({"id": list("abca"), "image": BLOBS}, {}, r"two images are both named 'a' in column 'id'"),
         ({"id": ["a", None, "c", "d"], "image": BLOBS}, {}, r"row 2 has no value in column 'id'"),
@@ -138,7 +142,7 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
             {"image": [*BLOBS[:3], png(PIXELS[0, :4])]},
             {},
             r"i\.parquet: row 1 is 5 x 6 and .*i\.parquet: row 4 is 5 x 4 \(width x height\); 1 of 4 differ"
-            r".*--size 4\)",
+            r".*size=4",
         ),
         ({"id": pa.array([], pa.int64()), "image": pa.array([], pa.binary())}, {}, r"there are no rows in it"),
         ({"image": BLOBS}, {"size": 0}, r"size=0: expected the side of a square in pixels, from 1 to 4096, such as 32"),

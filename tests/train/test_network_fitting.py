@@ -173,7 +173,7 @@ def test_what_a_checkpoint_does_not_fit_is_refused_or_said():
     with pytest.raises(ValueError, match=r"start is a Linear; expected a Network, such as load_network"):
         train_network(images, shares, SMALL, quiet, start=torch.nn.Linear(1, 2))
     others = Votes.of(["p0", "p1", "p2"], ["a", "b", "a"], ["x", "y", "z"])
-    with pytest.raises(ValueError, match=r"knows the classes \['red', 'green', 'blue'\] and the targets \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"has the classes \['red', 'green', 'blue'\] and the targets \['a', 'b'\]"):
         train_network(images, others, NetworkConfig(training=TRAINING, validation=0), quiet, start=start)
     said = []
     large, _ = blobs(30, side=12)
@@ -230,5 +230,5 @@ def test_labels_that_nothing_can_be_learned_from_are_refused():
     with pytest.raises(ValueError, match=r"validation=0\.8 holds out 4 of 5 items; 2 or more must remain"):
         train_network(images, shares, NetworkConfig(validation=0.8, training=TRAINING), quiet)
     alone = Votes.of(["p0", "p1", "p2"], ["a", "a", "a"], ["ann", "ann", "bo"], classes=["a"])
-    with pytest.raises(ValueError, match=r"all labels are of one class, 'a', so there is nothing"):
+    with pytest.raises(ValueError, match=r"all labels are of one class, 'a'; expected two"):
         train_network(images, alone, SMALL, quiet)

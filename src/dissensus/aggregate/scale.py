@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dissensus.labels.refusals import Refusal, Way
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -41,9 +43,9 @@ def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
         return Scale(("nominal",), "with fewer than three classes an order changes nothing", told=True)
     falls = numbers is not None and any(after <= before for before, after in pairwise(numbers))
     if ordered and falls:
-        raise ValueError(
-            f"classes are said to be in order, but are numbers that do not rise: {_listed(classes, ', ')}; list them "
-            "in their order with classes= (--classes)"
+        raise Refusal(
+            f"classes are to be in order, but are numbers that do not rise: {_listed(classes, ', ')}",
+            ways=[Way("list them in their order with {classes}", classes=...)],
         )
     if ordered:
         return Scale(levels, f"classes are in order, as told: {_listed(classes, ' < ')}", told=True)

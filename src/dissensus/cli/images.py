@@ -7,7 +7,9 @@ import typer
 
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.reading import say
+from dissensus.cli.refusals import word_settings
 from dissensus.cli.standard_input import check_not_standard_input
+from dissensus.labels.refusals import Refusal, Way
 
 if TYPE_CHECKING:
     from dissensus.train.images import ImageTable
@@ -68,7 +70,8 @@ def load_images(
         raise ValueError(f"--fit {fit}: says how images become squares; say of which side, as in --size 32")
     seen = None if network is None else network.card.get("images from")
     trained = seen.get("fit", "crop") if isinstance(seen, dict) else "crop"
-    images = _load_images(name, item, image, size, checked_fit(fit or trained))
+    with word_settings(("image", "item", "size", "fit"), None, item="image_item"):
+        images = _load_images(name, item, image, size, checked_fit(fit or trained))
     return images if network is None else coloured(images, network.channels, say_or_warn)
 
 
@@ -92,9 +95,9 @@ def load_for_network(
     except SizesDifferError as problem:
         if seen is None:
             raise
-        side = f"; --size {seen[0]}" if seen[0] == seen[1] else ""
-        known = f"{model} was trained on images of {seen[0]} x {seen[1]} pixels{side}"
-        raise ValueError(f"{str(problem).partition('; size=')[0]}; {known}") from None
+        known = f"{model} was trained on images of {seen[0]} x {seen[1]} pixels"
+        ways = [Way("resize all with {size}", size=seen[0])] if seen[0] == seen[1] else []
+        raise Refusal(f"{problem.problem}; {known}", problem.place, ways) from None
     here = list(table.pixels.shape[1:3])
     if seen is not None and seen != here:
         say(

@@ -33,15 +33,22 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
         written.add(place)
 
 
+def write_labels(value: "Labels", path: Path) -> None:
+    """Write labels to the file of an option; the reading options of a verb are not about it."""
+    from dissensus.cli.reading import say
+    from dissensus.files.write_labels import write
+
+    with word_settings((), None):
+        write(value, path, say=say)
+
+
 def check_table_place(path: Path) -> None:
     """Refuse a place where labels cannot be written, before hours of work are done in vain."""
-    from dissensus.files.formats import ENDINGS
+    from dissensus.files.formats import format_of
     from dissensus.files.whole_files import check_writable
 
-    if path.suffix.lower() not in ENDINGS:
-        raise ValueError(
-            f"{path}: cannot tell the format from the ending {path.suffix!r}; expected one of {', '.join(ENDINGS)}"
-        )
+    with word_settings((), None):
+        format_of(path, None)
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} does not exist; make it first")
     if path.is_dir():

@@ -23,10 +23,10 @@ class CommandLine(Front):
     that it does not offer has no way out here.
 
     options : the verb's parameters, as Typer holds them, by the name of the setting they stand for
-    file : the file that a `convert` command reads; "": the refusal's place
+    file : the file that a `convert` command reads; "": the refusal's place; None: nothing that `convert` could read
     """
 
-    def __init__(self, options: Mapping[str, Any], file: str = "") -> None:
+    def __init__(self, options: Mapping[str, Any], file: str | None = "") -> None:
         self.options = options
         self.file = file
 
@@ -44,31 +44,31 @@ class CommandLine(Front):
         return write_option(spelled.lstrip("-"), value, repeated=option.multiple)
 
     def replace_way(self, way: Way, place: str) -> str | None:
-        command = convert_command(self.file or place, way.settings)
+        command = None if self.file is None else convert_command(self.file or place, way.settings)
         if command is None:
             return None
         first, *others = way.settings
         return fill(way.text, {first: f"`{command}` first"} | {name: write_option(name, ...) for name in others})
 
 
-def running_verb(names: Collection[str] | None = None, file: str = "", **renamed: str) -> CommandLine:
+def running_verb(names: Collection[str] | None = None, file: str | None = "", **renamed: str) -> CommandLine:
     """Return the front of the verb that runs.
 
     names : the settings that the verb offers here, by their parameters; None: all its options
-    renamed : settings that the verb offers under another parameter: missing="shared"
+    file : the file that a `convert` command reads; "": the refusal's place; None: nothing that `convert` could read
+    renamed : settings that the verb offers under another parameter, if it has that one: missing="shared"
     """
     context: Any = get_current_context(silent=True)
     parameters = {} if context is None else {parameter.name: parameter for parameter in context.command.params}
     options = {name: option for name, option in parameters.items() if names is None or name in names}
     for setting, parameter in renamed.items():
-        options.pop(setting, None)
         if parameter in parameters:
             options[setting] = parameters[parameter]
     return CommandLine(options, file)
 
 
 @contextmanager
-def word_settings(names: Collection[str] | None = None, file: str = "", **renamed: str) -> Iterator[None]:
+def word_settings(names: Collection[str] | None = None, file: str | None = "", **renamed: str) -> Iterator[None]:
     """Word refusals of a block by settings of its own, as when two files of one verb are read by different options."""
     try:
         yield

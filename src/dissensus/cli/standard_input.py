@@ -36,12 +36,8 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
         try:
             yield path, lambda notice: say(notice.replace(str(path), NAME))
         except Refusal as refusal:
-            raise Refusal(
-                refusal.problem.replace(str(path), NAME),
-                refusal.place.replace(str(path), NAME),
-                refusal.ways,
-                **refusal.settings,
-            ) from None
+            problem, place = (text.replace(str(path), NAME) for text in (refusal.problem, refusal.place))
+            raise refusal.change(problem=problem, place=place) from None
         except ValueError as error:
             raise ValueError(str(error).replace(str(path), NAME)) from None
 

@@ -25,6 +25,7 @@ from dissensus.elicit.session.arrivals import LINKS
 from dissensus.elicit.slow_senders import PromptProtocol
 from dissensus.elicit.survey.preview import check_pictures
 from dissensus.elicit.survey_run import open_survey
+from dissensus.labels.refusals import Refusal, Way
 
 APP = "dissensus.elicit.app:app_from_environment"
 SETTINGS: dict[str, Any] = {
@@ -190,7 +191,7 @@ def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
     if not https and not _is_loopback(host):
         yield (
             f"people reach {host} without https, so that anybody on the way can read and change what they say, and "
-            "your key; put a proxy with https in front of it and serve with --https, or listen on 127.0.0.1"
+            "your key; put a proxy with https in front of it and set `https`, or listen on 127.0.0.1"
         )
     mode = permissions_for_others(folder)
     if mode:
@@ -211,6 +212,7 @@ def _check_free(host: str, port: int) -> None:
             place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free
             place.bind((host, port))
     except (OSError, OverflowError) as error:
-        raise ValueError(
-            f"cannot listen on {host} port {port}: {error}; choose another with --host and --port"
+        raise Refusal(
+            f"cannot listen on {host} port {port}: {error}",
+            ways=[Way("choose another with {host} and {port}", host=..., port=...)],
         ) from None

@@ -12,9 +12,10 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import EllipsisType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
+Kind = TypeVar("Kind", bound="Refusal")
 SHOWN_NAMES = 60  # a longer list of valid names is cut
 
 
@@ -79,7 +80,7 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
         return self.word(PYTHON)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _build_refusal, (self.problem, self.place, self.ways, self.settings)
+        return _build_refusal, (type(self), self.__dict__)
 
     def word(self, front: Front) -> str:
         """Return the whole error in one line, with settings as this front writes them."""
@@ -91,17 +92,22 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
             problem = f"{problem}{stop} {ways[0][0].upper()}{ways[0][1:]}{''.join(f', or {way}' for way in ways[1:])}"
         return f"{self.place}: {problem}" if self.place else problem
 
-    def at(self, place: str) -> Refusal:
+    def at(self, place: str) -> Self:
         """Return the same refusal with the place that contains it, unless it begins with that place already."""
         if self.place.startswith(place) or (not self.place and self.problem.startswith(place)):
             return self
-        return Refusal(self.problem, f"{place}: {self.place}" if self.place else place, self.ways, **self.settings)
+        return self.change(place=f"{place}: {self.place}" if self.place else place)
 
-    def settle(self, front: Front) -> Refusal:
+    def settle(self, front: Front) -> Self:
         """Return the same refusal in the words of one front, which no other front changes any more."""
         worded = [front.word(way, self.place) for way in self.ways]
         named = {name: front.write(name, value) or name for name, value in self.settings.items()}
-        return Refusal(fill(self.problem, named), self.place, [Way(way) for way in worded if way is not None])
+        ways = tuple(Way(way) for way in worded if way is not None)
+        return self.change(problem=fill(self.problem, named), ways=ways, settings={})
+
+    def change(self, **fields: Any) -> Self:
+        """Return a copy with other fields, of the same class."""
+        return _build_refusal(type(self), self.__dict__ | fields)
 
 
 def add_place(error: Exception, place: str) -> Refusal:
@@ -209,5 +215,7 @@ def _build_way(kind: type[Way], text: str, settings: dict[str, Any]) -> Way:
     return kind(text, **settings)
 
 
-def _build_refusal(problem: str, place: str, ways: tuple[Way, ...], settings: dict[str, Any]) -> Refusal:
-    return Refusal(problem, place, ways, **settings)
+def _build_refusal(kind: type[Kind], fields: Mapping[str, Any]) -> Kind:
+    refusal = kind.__new__(kind, fields["problem"])
+    refusal.__dict__.update(fields)
+    return refusal

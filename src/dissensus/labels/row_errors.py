@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dissensus.labels.refusals import Refusal, Way
 
@@ -24,9 +23,6 @@ class RowError(Refusal):
         self.noun = noun
         self.row = int(row)
         self.predicate = predicate
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RowError, (self.noun, self.row, self.predicate, self.ways)
 
     def with_number(self, row: int, place: str) -> Refusal:
         """Return the refusal of this row under its number in a file."""

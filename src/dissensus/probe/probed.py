@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import ANY_LABELS, described, takes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.probe.attacks import check_epsilon
 from dissensus.probe.inputs import ImageBatches
@@ -124,9 +125,10 @@ def chosen_items(
     """
     first = next(iter(networks.values()))
     if labels.classes != first.classes:
-        raise ValueError(
-            f"the network knows the classes {list(first.classes)} and the labels {list(labels.classes)}; expected "
-            f"the same in the same order: {way_to_classes(first.classes, labels.classes)}"
+        raise Refusal(
+            f"the network has the classes {list(first.classes)} and the labels {list(labels.classes)}; expected the "
+            "same in the same order",
+            ways=way_to_classes(first.classes, labels.classes),
         )
     people = as_distributions(labels).probs
     rows = np.arange(len(images))
@@ -136,7 +138,10 @@ def chosen_items(
         else:
             _warn_of_training(network, images, say, name)
     if not rows.size:
-        raise ValueError("no item was held out in the training of both networks; leave --held-out out")
+        raise Refusal(
+            "no item was held out in the training of both networks",
+            ways=[Way("leave {held_out} out", held_out=...)],
+        )
     if items is not None and not 1 <= items <= rows.size:
         raise ValueError(f"{items} items were asked for, and there are {rows.size}; expected from 1 to {rows.size}")
     drawn = rng.permutation(rows)[:items]
@@ -166,7 +171,7 @@ def _warn_of_training(network: Network, images: ImageTable, say: Callable[[str],
     if not same_place(network.card.get("images from"), images.source):
         return
     held = network.card.get("items held out")
-    way = f"; --held-out probes only the {held:,} that were held out" if isinstance(held, int) and held else ""
+    way = f"; `held_out` probes only the {held:,} that were held out" if isinstance(held, int) and held else ""
     say(f"warning: {name} was trained on images from the same place, so what is measured flatters it{way}")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.probe.probed import Bar, Probed, no_bar
 from dissensus.probe.run_parts import PARTS
 
@@ -97,7 +98,8 @@ def _check_sizes(probed: Probed) -> None:
                 raise ValueError(f"{name}: {called} cannot take them: {problem}") from None
             except RuntimeError as problem:
                 height, width = images.pixels.shape[1:3]
-                raise ValueError(
-                    f"{name}: a network cannot take images of {height} x {width} pixels "
-                    f"({str(problem).splitlines()[0]}); size= (--size) brings them to another size"
+                raise Refusal(
+                    f"a network cannot take images of {height} x {width} pixels ({str(problem).splitlines()[0]})",
+                    name,
+                    [Way("resize them with {size}", size=...)],
                 ) from None

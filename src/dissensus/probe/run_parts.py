@@ -89,7 +89,7 @@ def _apart_from_inside(probed: Probed) -> tuple[ImageTable | None, list[str]]:
     """The reference without images that are probed, which would be their own neighbours; None if too few are left."""
     names = ", ".join(name for name, detector in DETECTORS.items() if detector.needs == "features")
     if probed.reference is None:
-        return None, [f"{names} is left out: it compares with images of the training set (--reference)"]
+        return None, [f"{names} is left out: it compares with images of the training set, and no reference is given"]
     inside = set(_fingerprints(probed.images))
     rows = [row for row, one in enumerate(_fingerprints(probed.reference)) if one not in inside]
     both = len(probed.reference) - len(rows)
@@ -206,7 +206,7 @@ class Part:
 
 
 def _no_other(probed: Probed) -> str | None:
-    return None if probed.other is not None else "it compares two networks, and there is no other (--other)"
+    return None if probed.other is not None else "it compares two networks, and no other network is given"
 
 
 def _no_way(probed: Probed) -> str | None:
@@ -220,7 +220,7 @@ def _no_way(probed: Probed) -> str | None:
 
 
 def _no_outside(probed: Probed) -> str | None:
-    return None if probed.outside else "it needs images from elsewhere (--ood), such as --ood cifar100-test-8k"
+    return None if probed.outside else "it needs images from elsewhere, and none are given as ood"
 
 
 def _no_likeness(probed: Probed) -> str | None:

@@ -14,7 +14,7 @@ from dissensus.deliver.deliveries import DELIVERIES, wrapper_forms
 from dissensus.evaluate.metrics import METRICS
 from dissensus.files.whole_files import write_text
 from dissensus.labels.completion import COMPLETIONS
-from dissensus.labels.refusals import Refusal
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.settings import describe_setting
 from dissensus.study.model_settings import default_settings, model_setting
 from dissensus.study.pipes import transform_forms
@@ -39,21 +39,32 @@ def init_study(
     if path.suffix != ".toml":
         raise ValueError(f"{path}: a study is a TOML file; expected a name that ends in .toml")
     if labels is None and features is not None:
-        raise ValueError(f"--features {features} need labels: add --labels with a file or a data set")
+        raise Refusal(
+            "{features} need labels", ways=[Way("add {labels}, a file or a data set", labels=...)], features=features
+        )
     if labels is not None and features is None and images is None:
-        raise ValueError(
-            f"--labels {labels} need something to learn from: add --features with a .npy file for heads, which "
-            "`dissensus embed` makes of texts and pictures, or --images for networks"
+        raise Refusal(
+            "{labels} need items to learn from",
+            ways=[
+                Way(
+                    "add {features} for heads, a .npy file that `dissensus embed` makes of texts and pictures",
+                    features=...,
+                ),
+                Way("add {images} for networks", images=...),
+            ],
+            labels=labels,
         )
     if images is not None and labels is None:
         if not is_data_set(images, "labels"):
-            raise ValueError(
-                f"--images {images}: no data set of labels has this name; say with --labels who judged them"
+            raise Refusal(
+                "{images}: not a data set of labels",
+                ways=[Way("add the labels of these images with {labels}", labels=...)],
+                images=images,
             )
         labels = images
-    own = {"--labels": labels, "--features": None if features == "pixels" else features, "--images": images}
-    for option, value in own.items():
-        _check_there(option, value)
+    own = {"labels": labels, "features": None if features == "pixels" else features, "images": images}
+    for setting, value in own.items():
+        _check_there(setting, value)
     write_text(study_text(path, labels or "digits", features if labels else "pixels", images), path)
 
 
@@ -97,17 +108,17 @@ def study_text(path: Path, labels: str, features: str | None, images: str | None
     )
 
 
-def _check_there(option: str, value: str | None) -> None:
+def _check_there(setting: str, value: str | None) -> None:
     kinds: dict[str, tuple[ContentKind, ...]] = {
-        "--labels": ("labels",),
-        "--features": ("features",),
-        "--images": ("images", "labels"),
+        "labels": ("labels",),
+        "features": ("features",),
+        "images": ("images", "labels"),
     }
     try:
         if value is not None:
-            find_source(value, *kinds[option])
+            find_source(value, *kinds[setting])
     except Refusal as problem:
-        raise Refusal(problem.problem, f"{option} {problem.place}", problem.ways) from None
+        raise problem.change(problem=f"{{{setting}}}: {problem.problem}", place="", settings={setting: value}) from None
 
 
 def _settings(kind: Any, name: str, chosen: dict[str, Any]) -> str:

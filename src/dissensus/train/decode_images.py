@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.squares import Fit, how_scaled, pillow, squared
 
 # Modes of 8 bits a channel or less. Others hold more, and Pillow would cut them off at 255.
@@ -32,7 +33,7 @@ ALMOST_BLACK = (
 Progress = Callable[[int, int], None]
 
 
-class SizesDifferError(ValueError):
+class SizesDifferError(Refusal):
     """Images of several sizes, and none was asked for."""
 
 
@@ -138,7 +139,7 @@ def decode_images(
         if place == 0:
             pixels = _room_for(len(data), values.shape)
         if values.shape[:2] != pixels.shape[1:3]:
-            raise SizesDifferError(_sizes_differ(data, where, place, pixels.shape[1:3], values.shape[:2]))
+            raise _sizes_differ(data, where, place, pixels.shape[1:3], values.shape[:2])
         if values.shape[2] > pixels.shape[3]:
             pixels = np.repeat(pixels, 3, axis=3)  # they were all grey until now
         pixels[place] = values
@@ -155,23 +156,27 @@ def _room_for(n: int, shape: tuple[int, ...]) -> np.ndarray:
     try:
         return np.empty((n, *shape), dtype=np.uint8)
     except (MemoryError, ValueError):
-        raise ValueError(
+        raise Refusal(
             f"{n:,} images of {shape[1]} x {shape[0]} take {n * np.prod(shape, dtype=float) / 1e9:,.0f} GB of memory, "
-            "more than there is: size=32 (--size 32) makes them smaller"
+            "more than there is",
+            ways=[Way("make them smaller with {size}", size=32)],
         ) from None
 
 
 def _sizes_differ(
     data: Sequence[Any], where: Callable[[int], str], place: int, first: tuple[int, ...], other: tuple[int, ...]
-) -> str:
+) -> SizesDifferError:
     sizes = [upright_size(one) for one in data]
     differ = sum(size != (first[1], first[0]) for size in sizes if size is not None)
     shorter = min(min(size) for size in sizes if size is not None)
     side = max(2, min(shorter - shorter % 2, 32))  # even, as `small` needs it
-    return (
+    return SizesDifferError(
         f"images must have one size: {where(0)} is {first[1]} x {first[0]} and {where(place)} is {other[1]} x "
-        f"{other[0]} (width x height); {differ:,} of {len(data):,} differ from the first; size={side} (--size {side}) "
-        f"resizes all, {how_scaled('crop')}; fit='pad' (--fit pad) keeps the whole of each"
+        f"{other[0]} (width x height); {differ:,} of {len(data):,} differ from the first",
+        ways=[
+            Way(f"resize all with {{size}}: {how_scaled('crop')}", size=side),
+            Way("keep the whole of each with {size} and {fit}", size=side, fit="pad"),
+        ],
     )
 
 

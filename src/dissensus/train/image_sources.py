@@ -16,6 +16,7 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, folded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.decode_images import EACH, Progress, decode_images
 from dissensus.train.images import ImageTable, as_images
 from dissensus.train.squares import Fit, check_size, checked_fit, how_scaled, pillow, squared
@@ -146,7 +147,9 @@ def _of_column(
         raise ValueError(f"{path}: two columns are named {repeated!r}; rename one of {table.column_names}")
     image = _image_column(path, table, image)
     if item == image:
-        raise ValueError(f"{path}: column {item!r} cannot be name and image at once: say another one (--item COLUMN)")
+        raise Refusal(
+            f"column {item!r} cannot be name and image at once", str(path), [Way("name another with {item}", item=...)]
+        )
     encoded, beside = _encoded(table, image)
     others = SourceTable(beside, str(path))
     named_by = _name_column(others, image, item)
@@ -154,8 +157,8 @@ def _of_column(
     if named_by is None and item is None:
         say(
             f"warning: {path}: no column looks like the names of the items, so the images stay unnamed, and are not "
-            f"matched to labels that have names; the columns are {', '.join(table.column_names)}: say which one it is "
-            "with item= (--item COLUMN; in `train`, --image-item COLUMN)"
+            f"matched to labels that have names; the columns are {', '.join(table.column_names)}: `item` (in `train`, "
+            "`image_item`) names the right one"
         )
     names = None if named_by is None else as_names(others.names(named_by).to_pylist())
     if names is not None and (repeated := first_repeated(names)) is not None:
@@ -192,8 +195,9 @@ def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
     if len(likely) == 1:
         return likely[0]
     if likely:
-        ways = " or ".join(f"image={name!r}" for name in likely)
-        raise ValueError(f"{path}: {len(likely)} columns look like images: pass {ways} (--image COLUMN)")
+        raise Refusal(
+            f"{len(likely)} columns look like images", str(path), [Way("pass {image}", image=name) for name in likely]
+        )
     raise ValueError(
         f"{path}: no column holds encoded images, as binary or as bytes with their path; the columns are {columns}: "
         "where they are paths of files, hand over the folder of these files"

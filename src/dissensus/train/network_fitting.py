@@ -18,6 +18,7 @@ from dissensus.files.notices import to_stderr
 from dissensus.labels.as_json import as_json
 from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
@@ -94,9 +95,9 @@ def match_images(images: Any, labels: Labels, say: Callable[[str], None], by_pos
     """Match images and labels: the items that have both, in the order of the images."""
     table = as_images(images)
     if len(labels.classes) < 2:
-        raise ValueError(
-            f"all labels are of one class, {labels.classes[0]!r}, so there is nothing to tell apart; where others are "
-            "possible, name all of them with classes= (--classes)"
+        raise Refusal(
+            f"all labels are of one class, {labels.classes[0]!r}; expected two classes or more",
+            ways=[Way("name all classes with {classes} if others are possible", classes=...)],
         )
     named = table.named and are_named(labels.items)
     table, labels = match_table(table, labels, say, by_position=by_position)

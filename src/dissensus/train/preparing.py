@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,6 +19,7 @@ from dissensus.files.folder_lock import locked
 from dissensus.files.whole_files import check_writable
 from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.matching import check_same_order
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.augment import Pictures, channel_statistics
 from dissensus.train.checkpoints import STATE, Progress
 from dissensus.train.held_out import scores_of
@@ -160,9 +158,10 @@ def _check_crop(crop: int, table: ImageTable) -> None:
     """Images that may be shifted by their own side or more would be black all over now and then."""
     height, width = table.pixels.shape[1:3]
     if crop >= min(height, width):
-        raise ValueError(
-            f"crop={crop} (--crop {crop}) shifts images by up to {crop} pixels, and these are {width} x {height} "
-            f"(width x height), so that nothing of some would be left; expected less than {min(height, width)}, or 0"
+        raise Refusal(
+            f"{{crop}} shifts images by up to {crop} pixels, and these are {width} x {height} (width x height), so "
+            f"that nothing of some would be left; expected less than {min(height, width)}, or 0",
+            crop=crop,
         )
 
 
@@ -186,9 +185,10 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
     """The network to train, as a copy, with the normalisation it has or that of the images."""
     if isinstance(network, Network):
         if network.classes != targets.classes:
-            raise ValueError(
-                f"the network knows the classes {list(network.classes)} and the targets {list(targets.classes)}; "
-                f"expected the same in the same order: {way_to_classes(network.classes, targets.classes)}"
+            raise Refusal(
+                f"the network has the classes {list(network.classes)} and the targets {list(targets.classes)}; "
+                "expected the same in the same order",
+                ways=way_to_classes(network.classes, targets.classes),
             )
         check_channels(table, network.channels)
         return Network(deepcopy(network.module), network.classes, network.mean, network.std)
@@ -208,12 +208,11 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
     return Network(module, targets.classes, mean, std)
 
 
-def way_to_classes(classes: tuple[str, ...], others: tuple[str, ...]) -> str:
-    """How labels come to have these classes."""
+def way_to_classes(classes: tuple[str, ...], others: tuple[str, ...]) -> list[Way]:
+    """Return how labels with other classes come to have these."""
     if unknown := [name for name in others if name not in classes]:
-        return f"it has never heard of {unknown[0]!r}, so train a network of your own, or rename the classes"
-    csv.writer(row := io.StringIO(), lineterminator="").writerow(classes)
-    return f"read the labels with these classes, classes= (--classes {shlex.quote(row.getvalue())})"
+        return [Way(f"train a network of your own, which knows {unknown[0]!r}"), Way("rename the classes")]
+    return [Way("read the labels with {classes}", classes=list(classes))]
 
 
 def _held_out(validation: tuple[Any, Any], table: ImageTable, targets: Delivery) -> tuple[ImageTable, np.ndarray]:

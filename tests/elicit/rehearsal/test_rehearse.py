@@ -158,7 +158,7 @@ def test_a_rehearsal_never_writes_into_a_database_with_answers(tmp_path, postgre
     database = postgres()
     folder = write_survey(tmp_path / "survey")
     rehearse(folder, database, annotators=1, at_once=1, workers=1, seed=0)
-    with pytest.raises(ValueError, match="holds answers already"):
+    with pytest.raises(ValueError, match="has answers already"):
         rehearse(folder, database, annotators=1, at_once=1, workers=1, seed=0)
 
 

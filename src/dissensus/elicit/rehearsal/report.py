@@ -19,6 +19,7 @@ from dissensus.elicit.server import background_server
 from dissensus.elicit.survey_run import SurveyRun, open_survey
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.names import positions_of
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.shares import as_distributions
 from dissensus.labels.votes import Votes
 
@@ -76,7 +77,10 @@ def rehearse(
     run = open_survey(folder, database)
     try:
         if _stored_trials(run):
-            raise ValueError("the database for the rehearsal holds answers already; give an empty one with --db")
+            raise Refusal(
+                "the database for the rehearsal has answers already",
+                ways=[Way("name an empty one with {database}", database=...)],
+            )
         truth = simulate_truth(run.survey, len(run.units.items), seed)
         with background_server(folder, database, workers=workers) as address:
             done = send_people(

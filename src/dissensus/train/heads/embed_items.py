@@ -63,10 +63,10 @@ def embed(
         say(f"{output}: these features exist already")
         return read_features(output)
     if items.not_square:
-        others = " or ".join(f"fit={way!r} (--fit {way})" for way in FITS if way != fit)
+        others = " or ".join(way for way in FITS if way != fit)
         say(
             f"{items.not_square:,} of {items.names.size:,} images are not square, and encoders take squares: encoding "
-            f"{FITS[fit]}; {others} decides otherwise"
+            f"{FITS[fit]}; `fit` can also be {others}"
         )
     part = output.parent / f".{output.name}.part"
     part.mkdir(exist_ok=True)

@@ -16,6 +16,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.content_hash import hash_items
 from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.row_numbers import are_named, row_numbers
 from dissensus.train.decode_images import Remarks, decode_image, upright_size
 from dissensus.train.image_sources import image_files
@@ -136,10 +137,14 @@ def table_items(
         pair = next((pair for pair in _PAIR_NAMES if set(pair) <= set(known)), None)
         text, second = pair if pair and second is None else (next((n for n in _TEXT_NAMES if n in known), None), second)
     if text is None:
-        raise ValueError(f"{path}: which column is the text? It has {', '.join(known)}: say text (--text COLUMN)")
+        raise Refusal(
+            f"no column looks like the text; the columns are {', '.join(known)}",
+            str(path),
+            [Way("name it with {text}", text=...)],
+        )
     for column in (item, text, second):
-        if column and column not in known:
-            raise ValueError(f"{path}: there is no column {column!r}; it has {', '.join(known)}")
+        if column:
+            one_of("column", column, known, place=str(path))
     item = choose(SourceTable(table, str(path)), "item", Reading(item=item), needed=False)
     taken = {"item": item, "text": text, "second": second}
     say("took: " + ", ".join(f"{role} = {column}" for role, column in taken.items() if column))
@@ -148,12 +153,13 @@ def table_items(
     if item is None:
         say(
             f"warning: {path}: no column looks like the names of the items, so the features stay unnamed, and are not "
-            f"matched to labels that have names; the columns are {', '.join(known)}: say which one it is with item= "
-            "(--item COLUMN)"
+            f"matched to labels that have names; the columns are {', '.join(known)}: `item` names the right one"
         )
         return text_items(None, texts, others)
     if item in (text, second):
-        raise ValueError(f"{path}: column {item!r} cannot be name and text at once: say another one (--item COLUMN)")
+        raise Refusal(
+            f"column {item!r} cannot be name and text at once", str(path), [Way("name another with {item}", item=...)]
+        )
     return text_items(*_once_each(path, table[item].to_pylist(), texts, others))
 
 
