@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from dissensus.cli.main import app as main_app
 from dissensus.cli.reading import one_line_errors
 from dissensus.cli.refusals import word_settings
 from dissensus.labels.refusals import PythonWay, Refusal, Way
@@ -90,3 +91,14 @@ def test_an_option_about_another_file_is_not_offered():
     assert text == (
         "p.csv: wrong. Pass `dissensus convert FILE plain.parquet --drop x` first, or divide with --rescale"
     )
+
+
+def test_what_is_wrong_with_a_file_to_write_is_not_a_matter_of_reading_options(tmp_path):
+    """--format says how a file is read; `convert` has --to for the one it writes, other verbs have nothing."""
+    (tmp_path / "votes.csv").write_text("item,label\na,x\na,y\nb,x\nb,x\n")
+    for verb, output, way in (("aggregate", ["-o"], ""), ("convert", [], "Pass --to")):
+        words = [verb, str(tmp_path / "votes.csv"), *output, str(tmp_path / "out.xlsx")]
+        result = CliRunner().invoke(main_app, words)
+        line = " ".join(result.stderr.split())
+        assert result.exit_code == 2 and "the ending '.xlsx'" in line
+        assert line.endswith(way or ".npz") and "--format" not in line

@@ -367,7 +367,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["--folds", "50"], "50 folds of 40 items"),
         (["--jobs", "2"], "without --folds leave it out"),
         (["--predictions", "p.csv"], "which --folds makes"),
-        (["--folds", "2", "--predictions", "p.safetensors"], "the format from the ending '.safetensors'"),
+        (["--folds", "2", "--predictions", "p.safetensors"], "the ending '.safetensors' does not tell the format"),
         (["--folds", "2", "--predictions", "nowhere/p.csv"], "the folder nowhere does not exist"),
         (["--device", "abacus"], "the device 'abacus' cannot be used"),
         (["--learning-rate", "1e30", "--epochs", "9"], "at a learning rate of"),
@@ -524,7 +524,7 @@ def test_a_network_that_takes_colour_takes_grey_images_as_it_does_among_coloured
     ("place", "message"),
     [
         ("nowhere/p.parquet", "nowhere/p.parquet: the folder nowhere does not exist; make it first"),
-        ("p.txt", "p.txt: cannot tell the format from the ending '.txt'"),
+        ("p.txt", "p.txt: the ending '.txt' does not tell the format"),
         ("taken.csv", "taken.csv: is a folder"),
     ],
 )

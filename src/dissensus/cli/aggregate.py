@@ -10,6 +10,7 @@ from dissensus.aggregate.aggregations import AGGREGATIONS
 from dissensus.cli.printing import AsJson, check_table_file, print_result
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.standard_input import check_not_standard_input
+from dissensus.cli.writing import write_labels
 
 if TYPE_CHECKING:
     from dissensus.aggregate.recalibration import Recalibration
@@ -62,7 +63,6 @@ def aggregate(
     """One distribution per item from votes or beliefs, and one label."""
     from dissensus.aggregate.aggregations import aggregate_labels
     from dissensus.files.whole_files import write_text
-    from dissensus.files.write_labels import write
 
     if output is None and item_labels is None:
         raise ValueError(
@@ -82,7 +82,7 @@ def aggregate(
     distributions, name = result.distributions, result.method
     done: dict[str, Any] = {"method": name, "items": distributions.n_items, "classes": list(distributions.classes)}
     if output is not None:
-        write(distributions, output, say=say)
+        write_labels(distributions, output)
         done["output"] = str(output)
     if item_labels is not None:
         done |= _write_labels(distributions, labels, item_labels)
@@ -108,10 +108,9 @@ def aggregate(
 def _write_labels(distributions: "Distributions", labels: "Labels", path: Path) -> dict[str, Any]:
     """Write item, label, confidence, tied, agreement and answers; ties are said."""
     from dissensus.aggregate.consensus import item_labels
-    from dissensus.files.write_labels import write
 
     chosen = item_labels(distributions, labels)
-    write(chosen.as_votes(), path, say=say)
+    write_labels(chosen.as_votes(), path)
     tied = int(chosen.tied.sum())
     if tied:
         say(f"{tied:,} of {chosen.items.size:,} items have classes that tie: the one named first is taken")

@@ -7,6 +7,7 @@ import typer
 
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import reads_labels, say
+from dissensus.cli.refusals import word_settings
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -24,7 +25,8 @@ def convert(
     """The same labels in another format; nothing is lost, or you are told what."""
     from dissensus.files.write_labels import write
 
-    write(labels, output, format=to, layout=to_layout, say=say)
+    with word_settings((), None, format="to", layout="to_layout"):
+        write(labels, output, format=to, layout=to_layout, say=say)
     kind = type(labels).__name__.lower()
     done = {"kind": kind, "items": labels.n_items, "classes": list(labels.classes), "output": str(output)}
     print_result(done, f"{file} -> {output}: {kind}, {labels.n_items:,} items", as_json)

@@ -11,6 +11,7 @@ from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.cli.standard_input import MARK, standard_input
+from dissensus.cli.writing import write_labels
 
 
 def count(
@@ -25,7 +26,6 @@ def count(
 ) -> None:
     """The count matrix of a large vote file, with bounded memory; repeated answers are all counted."""
     from dissensus.files.stream import count_votes
-    from dissensus.files.write_labels import write
 
     with one_line_errors():
         refuse_overwriting({"file": str(file), "output": output})
@@ -34,7 +34,7 @@ def count(
             standard_input(say) if str(file) == MARK else nullcontext((file, say)) as (path, heard),
         ):
             counted = count_votes(path, item=item, label=label, classes=split_classes(classes), say=heard)
-        write(counted.distributions(), output, say=say)
+        write_labels(counted.distributions(), output)
     (n, k), votes = counted.counts.shape, int(counted.counts.sum())
     done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}
     print_result(done, f"{votes:,} votes on {n:,} items over {k} classes -> {output}", as_json)

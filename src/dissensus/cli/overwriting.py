@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dissensus.cli.refusals import word_settings
+
 INPUTS = (
     "gold",
     "model",
@@ -31,15 +33,6 @@ def refuse_overwriting(given: Mapping[str, Any]) -> None:
         if place in written:
             raise ValueError(f"{path}: two results would go to this file; give each a name of its own")
         written.add(place)
-
-
-def write_labels(value: "Labels", path: Path) -> None:
-    """Write labels to the file of an option; the reading options of a verb are not about it."""
-    from dissensus.cli.reading import say
-    from dissensus.files.write_labels import write
-
-    with word_settings((), None):
-        write(value, path, say=say)
 
 
 def check_table_place(path: Path) -> None:

@@ -10,6 +10,7 @@ from dissensus.cli.images import ImageColumn, ImageFit, ImageSize, load_for_netw
 from dissensus.cli.overwriting import check_table_place, refuse_overwriting
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import errors, one_line_errors, say
+from dissensus.cli.writing import write_labels
 
 if TYPE_CHECKING:
     from dissensus.labels.distributions import Distributions
@@ -33,7 +34,6 @@ def predict(
     as_json: AsJson = False,
 ) -> None:
     """Predict a distribution for each item with a trained head or network."""
-    from dissensus.files.write_labels import write
     from dissensus.train.cards import HEAD
     from dissensus.train.model_files import model_kind
 
@@ -48,7 +48,7 @@ def predict(
             predictions = _by_head(model, items)
         else:
             predictions = _by_network(model, items, item=item, image=image, size=size, fit=fit)
-        write(predictions, output, say=say)
+        write_labels(predictions, output)
     n, classes = predictions.n_items, list(predictions.classes)
     done = {"model": str(model), "items": n, "classes": classes, "output": str(output)}
     print_result(done, f"{n:,} distributions over {len(classes)} classes by {model} -> {output}", as_json)

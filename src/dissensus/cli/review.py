@@ -8,6 +8,7 @@ import typer
 from dissensus.aggregate.aggregations import AGGREGATIONS
 from dissensus.cli.printing import AsJson, check_table_file, print_json, print_line
 from dissensus.cli.reading import errors, reads_labels, say
+from dissensus.cli.writing import write_labels
 
 if TYPE_CHECKING:
     from dissensus.aggregate.second_look import Review
@@ -52,10 +53,8 @@ def review(
 
 
 def _write(listed: "Votes", path: Path) -> None:
-    from dissensus.files.write_labels import write
-
     # A list to look through in its order: what a format loses of labels, such as the order of items, is of no concern.
-    write(listed, path, say=lambda _: None)
+    write_labels(listed, path, say=lambda _: None)
     say(f"wrote {path}")
 
 

@@ -14,6 +14,7 @@ from dissensus.cli.panels import in_panels
 from dissensus.cli.printing import AsJson, print_result
 from dissensus.cli.reading import before_labels, reads_labels, say
 from dissensus.cli.resuming import choose_checkpoint, remove_checkpoint
+from dissensus.cli.writing import write_labels
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.train_config import SAVE_EVERY
 
@@ -202,10 +203,8 @@ def _save(trainings: "Iterable[Training]", places: list[Path]) -> None:
 
 
 def _write_predictions(result: "Folds", path: Path | None) -> None:
-    from dissensus.files.write_labels import write
-
     for distributions, place in zip((result.best, result.last), _both(path), strict=False):
-        write(distributions, place, say=say)
+        write_labels(distributions, place)
 
 
 def _print_training(training: "Training", places: list[Path], as_json: bool) -> None:
