@@ -115,12 +115,12 @@ def test_what_all_tests_share_is_said_once_above_the_differences(made):
     result = compared()
     tested = [difference.comparison for difference in result.differences if difference.comparison is not None]
     section = next(s for s in describe_scorecard(result, "crowd").sections if s.title == "Differences from soft")
-    text, table = section.blocks
+    text, models = section.blocks
     assert re.search(r"paired t-test over 60 items, .* Holm's method for (\d+) tests", text.text)[1] == str(len(tested))
-    assert [column.title for column in table.heads] == ["score", "difference", "p"]
-    groups = [row.cells[0] for row in table.lines if row.style == "group"]
-    assert groups == list(result.cards)[1:]
-    rows = [row for row in table.lines if row.style != "group"]
+    assert [model.title for model in models.blocks] == list(result.cards)[1:]
+    tables = [table for model in models.blocks for table in model.blocks]
+    assert {tuple(column.title for column in table.heads) for table in tables} == {("score", "difference", "p")}
+    rows = [row for table in tables for row in table.lines]
     for row, difference in zip(rows, result.differences, strict=True):
         test = difference.comparison
         assert row.cells[1] == difference.interval and row.cells[2] == (None if test is None else test.adjusted_p)

@@ -52,9 +52,11 @@ def describe_agreement(report: AgreementReport, title: str) -> Document:
         ],
         shown=20,
     )
-    sections = [Section("Measures", [measures, meanings, *_pairs(report)])]
-    sections.append(Section("Classes", [Text(f"{_sentence(report.class_reading())}."), classes]))
-    return Document(f"{title}: agreement", answer_about_agreement(report), facts, sections)
+    parts = [
+        Section("Measures", [measures, meanings, *_pairs(report)]),
+        Section("Classes", [Text(f"{_sentence(report.class_reading())}."), classes]),
+    ]
+    return Document(f"{title}: agreement", answer_about_agreement(report), facts, [Section("", parts, columns=2)])
 
 
 def answer_about_agreement(report: AgreementReport) -> str:

@@ -12,7 +12,7 @@ from dissensus.labels.summary import RANKED_FROM
 from dissensus.labels.votes import Votes
 from dissensus.report.charts import scatter
 from dissensus.report.colours import class_colours
-from dissensus.report.document import AnyCell, Cell, Column, Document, Figure, Section, Table, Text
+from dissensus.report.document import AnyCell, Block, Column, Document, Figure, Section, Table, Text
 from dissensus.report.items import ItemViews
 
 
@@ -51,9 +51,10 @@ def describe_annotators(
         ("answers", int(report.answers.sum())),
         ("answers each", f"{report.answers.min():,} to {report.answers.max():,}"),
     ]
-    sections = []
+    people: list[Block] = [Section("Skill, agreement and time", _figures(report), detail=True)]
     if ranked.size:
-        sections.append(Section("Everyone, lowest skill first", [_table(report, ranked)]))
+        people.append(Section("Everyone, lowest skill first", [_table(report, ranked)]))
+    sections = [Section("", people, columns=2)]
     if few.size:
         about = Text(about_unranked(report))
         sections.append(Section("Too few answers to rank", [about, _table(report, few)], folded=bool(ranked.size)))
@@ -66,7 +67,7 @@ def describe_annotators(
         f"{title}: annotators",
         answer_about_annotators(report),
         facts,
-        [Section("Skill, agreement and time", _figures(report), columns=2, detail=True), *sections],
+        sections,
         colours=colours,
     )
 
@@ -141,6 +142,7 @@ def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
         Column("skill"),
         Column("agreement"),
         Column("leans to"),
+        Column("by", "+.1%", name="bias"),
         *[Column("median seconds", ".1f")] * timed,
         *[Column("overconfidence", "+.3f")] * stated,
     ]
@@ -152,7 +154,8 @@ def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
             int(report.answers[a]),
             float(report.skill[a]),
             float(report.agreement[a]),
-            Cell(lean, note=f"{amount:+.1%}"),
+            lean,
+            amount,
             *[float(report.seconds[a])] * timed,
         ]
         rows.append(row if report.overconfidence is None else [*row, float(report.overconfidence[a])])

@@ -35,7 +35,7 @@ def tabulate_answers_apart(review: Review, views: ItemViews | None) -> Table | N
         same, others = said_by_others(votes, np.full(k, row), np.arange(k))  # (k,), (k,)
         shares = [(name, float(part)) for name, part in zip(votes.classes, same / others, strict=True) if part > 0]
         view = [] if views is None else [views.view(votes.items[item])]
-        bar = Drawing(split_bar(shares, 200, colours), ", ".join(f"{name} {part:.0%}" for name, part in shares))
+        bar = Drawing(split_bar(shares, 300, colours), ", ".join(f"{name} {part:.0%}" for name, part in shares))
         rows.append((str(annotators[annotator[row]]), str(votes.items[item]), *view, votes.classes[choice], bar))
     content = [] if views is None else [Column("content", wraps=True)]
     columns = [Column("annotator"), Column("item"), *content, Column("answer"), Column("answers of others")]

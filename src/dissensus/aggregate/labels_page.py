@@ -112,7 +112,10 @@ def _disputed(summary: Summary, views: ItemViews | None) -> Section:
         largest = sorted(shares, key=lambda pair: -pair[1])[:3]
         item = distributions.items[i]
         view = [] if views is None else [views.view(item)]
-        bar = Drawing(split_bar(shares, 460, colours), ", ".join(f"{name} {part:.0%}" for name, part in largest))
+        bar = Drawing(
+            split_bar(shares, 400 if views is None else 300, colours),
+            ", ".join(f"{name} {part:.0%}" for name, part in largest),
+        )
         rows.append((str(item), *view, float(summary.entropy[i]), bar))
     content = [] if views is None else [Column("content", wraps=True)]
     ties = summary.as_disputed(SHOWN_ROWS)

@@ -59,7 +59,7 @@ def describe_scorecard(
     answer = answer_about_model(closest)
     sections = [
         Section("", [Text(remark, "remark") for remark in result.all_remarks], detail=True),
-        Section(closest.name if several else "", [_number_cards(closest)], detail=True),
+        Section(f"{closest.name}, closest to people" if several else "", [_number_cards(closest)], detail=True),
         *(_figures(cards[:DRAWN], colours) if details and first.values else []),
         *(_tables(result, cards)),
     ]
@@ -123,7 +123,7 @@ def _figures(cards: Sequence[Scorecard], colours: Mapping[str, str]) -> list[Sec
         for card in cards[:SCATTERED]
     ]
     return [
-        Section("Confidence and uncertainty", [*calibration, *dots], columns=3 if len(dots) == 1 else 2, detail=True)
+        Section("Confidence and uncertainty", [*calibration, *dots], columns=2 if len(dots) == 2 else 3, detail=True)
     ]
 
 
@@ -162,24 +162,20 @@ def _leaderboard(cards: Sequence[Scorecard]) -> Table:
 def _differences(result: ModelComparison) -> Section:
     tests = [difference.comparison for difference in result.differences if difference.comparison is not None]
     columns = [Column("score"), Column("difference", "+.3f"), *([Column("p", "p", number=True)] if tests else [])]
-    rows: list[Row] = []
-    model = ""
+    rows: dict[str, list[tuple[AnyCell, ...]]] = {}
     for difference in result.differences:
-        if difference.model != model:
-            model = difference.model
-            rows.append(Row((model,), "group"))
         test = difference.comparison
         p = None if test is None else test.p if test.adjusted_p is None else test.adjusted_p
-        rows.append(Row((METRICS[difference.score].meaning, difference.interval, p)[: len(columns)]))
+        row = (METRICS[difference.score].meaning, difference.interval, p)
+        rows.setdefault(difference.model, []).append(row[: len(columns)])
     about = (
         "On the same items, with bootstrap intervals over items: they tell whether a difference would hold on other "
         "items, not for other seeds of the same training."
     )
     if tests:
         about += _about_tests(tests[0], result.reference.people.n_items)
-    return Section(
-        f"Differences from {result.reference.name}", [Text(about), Table(columns, rows, shown=len(rows))], columns=1
-    )
+    models = [Section(model, [Table(columns, scores)]) for model, scores in rows.items()]
+    return Section(f"Differences from {result.reference.name}", [Text(about), Section("", models, columns=2)])
 
 
 def _about_tests(test: Any, items: int) -> str:
@@ -202,23 +198,23 @@ def _slices(cards: Sequence[Scorecard]) -> Section:
         figures = []
         for score in bounded:
             caption = f"{METRICS[score].meaning} by {by}"
-            figures.append(Figure(caption, slice_bars(cards, by, score, caption, colours)))
-        parts.append(Section(f"By {by}", [*figures, _slice_table(cards, by, bounded)], columns=3))
+            drawing = slice_bars(cards, by, score, caption, colours)
+            figures.append(Figure(caption, drawing, _slice_table(cards, by, score)))
+        parts.append(Section(f"By {by}", figures, columns=2))
     about = "Means over each part of the items; n is its number of items. Entropy of people is a share of its maximum."
     return Section("Scores by part of the items", [Text(about), *parts] if parts else [], detail=True)
 
 
-def _slice_table(cards: Sequence[Scorecard], by: str, scores: Sequence[str]) -> Table:
-    """Every part with its number of items; a column for each score, and for each model if there are several."""
-    columns = [Column(by), Column("n")]
-    for score in scores:
-        name = METRICS[score].short or METRICS[score].meaning
-        columns += [Column(f"{name}, {card.name}" if len(cards) > 1 else name, number=True) for card in cards]
-    rows: list[tuple[AnyCell, ...]] = []
-    for i, part in enumerate(cards[0].slices[by][scores[0]]):
-        values = (card.slices[by][score][i].score.value for score in scores for card in cards)
-        rows.append((part.name, part.items, *values))
-    return Table(columns, rows, caption="In numbers", shown=12)
+def _slice_table(cards: Sequence[Scorecard], by: str, score: str) -> Table:
+    """Every part with its number of items, and a column for each model."""
+    columns = [Column(by), Column("n"), *(Column(card.name, number=True) for card in cards)]
+    return Table(
+        columns,
+        [
+            (part.name, part.items, *(card.slices[by][score][i].score for card in cards))
+            for i, part in enumerate(cards[0].slices[by][score])
+        ],
+    )
 
 
 def _examples(cards: Sequence[Scorecard], colours: Mapping[str, str], views: ItemViews | None) -> Section:

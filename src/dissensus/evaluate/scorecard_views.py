@@ -67,12 +67,16 @@ def tabulate_scores(cards: Sequence[Scored], *where: Shown, mark_best: bool = Fa
     mark_best  stress the best model of each row
     """
     first = cards[0]
-    crowd = ("half crowd", "at best") if first.ceiling is not None else ()
+    groups = {
+        group: [name for name in names if name in first.scores and fits(name, first)]
+        for group, names in shown_by_group(*where).items()
+    }
+    reached = any(first.ceiling_of(name) is not None for names in groups.values() for name in names)
+    crowd = ("half crowd", "at best") if reached else ()
     columns = [Column("score"), *(Column(card.name, number=True) for card in cards)]
     columns += [Column(title, number=True) for title in crowd]
     rows: list[Row] = []
-    for group, names in shown_by_group(*where).items():
-        known = [name for name in names if name in first.scores and fits(name, first)]
+    for group, known in groups.items():
         rows += [Row((group,), "group")] if known else []
         for name in known:
             best = best_value(cards, name) if mark_best else math.nan

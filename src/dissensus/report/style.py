@@ -41,6 +41,7 @@ border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;font:13px/1.5 ui-monospace,m
 ITEMS = """
 .dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
 .dissensus .text{display:block;max-width:34rem;overflow-wrap:anywhere;color:var(--ink)}
+.dissensus td>svg{min-width:17rem}
 .dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
 """
 
@@ -85,6 +86,7 @@ _TABLES = """
 border-bottom:1px solid var(--edge)}
 .dissensus th{vertical-align:bottom}.dissensus :is(th,td):last-child{padding-right:.2rem}
 .dissensus td.n,.dissensus th.n{text-align:right;padding-left:.4rem}.dissensus td.n{white-space:nowrap}
+.dissensus th.n{max-width:9rem}
 .dissensus .crowded :is(th,td){padding-right:.6rem}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.4rem;padding-left:.3rem;
 text-align:left;font-weight:400}
