@@ -13,12 +13,22 @@ from torch import nn
 
 from dissensus import Distributions, Votes
 from dissensus.labels.as_json import json_text
-from dissensus.probe import DETECTORS, Probed, attack, barrier, image_batches, linear_cka, probe_network, probe_page
-from dissensus.probe.probe_figures import overlaid
-from dissensus.probe.probe_tables import TABLES, tables_of
+from dissensus.labels.refusals import Refusal
+from dissensus.probe import (
+    DETECTORS,
+    Probed,
+    attack,
+    barrier,
+    describe_probes,
+    image_batches,
+    linear_cka,
+    probe_network,
+)
 from dissensus.probe.probed import chosen_items
 from dissensus.probe.probes import PROBES
-from dissensus.probe.run_parts import PARTS
+from dissensus.probe.runs.saliency import overlay_map
+from dissensus.report.document import Table
+from dissensus.report.html import html_page
 from dissensus.train import ImageTable, Network, NetworkConfig, TrainConfig, train_network
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 from tests.train.pictures import CLASSES, blobs, tiny
@@ -44,8 +54,12 @@ def everything():
     return probe_network(probed(2, outside={"near & far": OUTSIDE}, reference=reference, epsilons=(4.0, 8.0), seed=3))
 
 
-def test_every_probe_that_has_a_name_has_a_table_and_a_way_to_run_it():
-    assert list(PROBES) == list(PARTS) == list(TABLES)
+@pytest.mark.parametrize("name", PROBES)
+def test_every_probe_has_a_sentence_a_table_and_json(everything, name):
+    result, setting = everything.parts[name], everything.probed
+    assert result.answer(setting).endswith(".") and len(result.answer(setting).split()) <= 30
+    assert isinstance(result.blocks(setting)[0], Table) and json_text(result.as_json())
+    assert set(PROBES[name].uses) <= {"networks", "outside", "reference", "epsilons"}
 
 
 def test_all_that_can_be_done_is_done_and_the_rest_is_said(everything):
@@ -56,13 +70,14 @@ def test_all_that_can_be_done_is_done_and_the_rest_is_said(everything):
 
 
 def test_what_is_missing_is_a_remark_unless_it_was_asked_for():
-    missing = {name: PARTS[name].missing(probed()) for name in PARTS}
-    assert {name for name, reason in missing.items() if reason} == {"ood", "barrier", "cka"}
-    assert "as ood" in missing["ood"] and all("no other network" in missing[name] for name in ("barrier", "cka"))
+    obstacles = {name: obstacle for name in PROBES if (obstacle := PROBES[name].find_obstacle(probed()))}
+    settings = {name: list(obstacle.ways[0].settings) for name, obstacle in obstacles.items()}
+    assert settings == {"ood": ["outside"], "barrier": ["networks"], "cka": ["networks"]}
     for name in ("ood", "barrier", "cka"):
-        with pytest.raises(ValueError, match=f"^{name}: it "):
+        with pytest.raises(Refusal, match=f"^{name}: no ") as refused:
             probe_network(probed(), (name,))
-    with pytest.raises(ValueError, match="there is no probe 'attack'; expected some of attacks, ood, "):
+        assert refused.value.ways == obstacles[name].ways
+    with pytest.raises(Refusal, match="unknown probe 'attack'; did you mean 'attacks'"):
         probe_network(probed(), ("attack",))
 
 
@@ -73,7 +88,7 @@ def test_a_probe_that_a_network_does_not_take_does_not_lose_the_others():
     odd = Network(module, CLASSES, HALF, HALF)
     what = Probed({"odd": odd}, image_batches(odd, IMAGES, SHARES))
     result = probe_network(what)
-    assert list(result.parts) == ["attacks", "saliency"] and "Inside odd" in probe_page(result, "blobs")
+    assert list(result.parts) == ["attacks", "saliency"] and describe_probes(result, "blobs").title == "Inside odd"
     for words in ("curvature is left out: no weight", "gradients is left out: this Sequential has no nn.Linear"):
         assert sum(remark.startswith(words) for remark in result.remarks) == 1, words
     with pytest.raises(ValueError, match=r"^curvature: no weight"):
@@ -88,7 +103,7 @@ def test_networks_of_two_architectures_have_no_way_between_them_but_their_featur
         probe_network(two, ("barrier",))
     result = probe_network(two, ("cka", "saliency"))
     assert result.parts["cka"].columns == (24, 8) and result.parts["saliency"].stability is None
-    assert "are not compared" in result.remarks[0]
+    assert "not compared" in result.remarks[0]
 
 
 def test_numbers_are_those_of_the_functions_on_the_same_items(everything):
@@ -112,16 +127,14 @@ def test_a_probe_draws_the_same_whichever_others_are_run(everything):
 def test_an_epsilon_that_the_steps_of_pgd_cannot_reach_is_said():
     result = probe_network(probed(epsilons=(4.0, 16.0)), ("attacks",))
     assert [remark for remark in result.remarks if "pgd takes" in remark] == [
-        "attacks: pgd takes 10 steps of 1, which do not reach the epsilon of 16: fgsm may be stronger there"
+        "attacks: pgd takes 10 steps of 1, which do not reach epsilon 16; fgsm may be stronger there"
     ]
 
 
 def test_without_training_images_knn_is_left_out_and_that_is_said():
     result = probe_network(probed(outside={"far": OUTSIDE}), ("ood",))
     assert "knn" not in result.parts["ood"].detection.inside
-    assert result.remarks == (
-        "ood: knn is left out: it compares with images of the training set, and no reference is given",
-    )
+    assert result.remarks == ("ood: knn is left out: no reference images of the training set given",)
 
 
 def test_images_that_are_probed_are_not_their_own_neighbours():
@@ -131,28 +144,27 @@ def test_images_that_are_probed_are_not_their_own_neighbours():
     alone = probe_network(probed(outside={"far": OUTSIDE}, reference=others), ("ood",))
     both = probe_network(probed(outside={"far": OUTSIDE}, reference=mixed), ("ood",))
     assert both.parts["ood"].as_json() == alone.parts["ood"].as_json()
-    assert both.remarks == ("ood: knn does without the 40 of 100 images of the reference that are probed",)
+    assert both.remarks == ("ood: knn ignores 40 of 100 reference images that are probed",)
 
 
 def test_too_few_training_images_leave_knn_out_instead_of_ending_the_run():
     found = probe_network(probed(outside={"far": OUTSIDE}, reference=OUTSIDE), ("ood",))
-    assert found.remarks == ("ood: knn is left out: the reference has 30 images, and 50 or more are needed",)
+    assert found.remarks == ("ood: knn is left out: 30 reference images; expected 50 or more",)
     found = probe_network(probed(outside={"far": OUTSIDE}, reference=IMAGES), ("ood",))
-    assert "has 40 images, less 40 that are probed, and 50 or more are needed" in found.remarks[0]
+    assert "40 reference images, 40 of them probed; expected 50 or more" in found.remarks[0]
 
 
 def test_a_set_from_outside_that_holds_images_inside_is_said():
     found = probe_network(probed(outside={"far": OUTSIDE, "same": IMAGES.select(range(7))}), ("ood",))
-    assert "ood: 7 of 7 images of same are inside too: nothing tells them apart" in found.remarks
+    assert "ood: 7 of 7 images of same are also inside, so no score separates them" in found.remarks
     assert not any("of far are" in remark for remark in found.remarks)
 
 
 def test_one_item_is_probed_as_far_as_it_goes():
     batches = image_batches(network(), IMAGES.select([0]), SHARES.select(items=[0]))
     one = Probed({"net": network()}, batches)
-    missing = PARTS["gradients"].missing(one)
-    assert missing == "it correlates over items, and there is 1; 2 or more are needed"
-    assert "Inside net" in probe_page(probe_network(one, ("attacks", "saliency")), "one")
+    assert PROBES["gradients"].find_obstacle(one).problem.startswith("1 item; expected 2 or more")
+    assert describe_probes(probe_network(one, ("attacks", "saliency")), "one").facts[0] == ("items", 1)
 
 
 def test_an_epsilon_of_0_moves_nothing_and_no_gradient_is_blamed():
@@ -189,7 +201,7 @@ def test_maps_of_few_pixels_are_said_to_correlate_by_chance():
         module = nn.Sequential(nn.Conv2d(3, 6, 3, stride=4), nn.ReLU(), nn.Flatten(), nn.Linear(24, 3)).eval()
         rough[f"net {seed}"] = Network(module, CLASSES, HALF, HALF)
     found = probe_network(Probed(rough, image_batches(rough["net 0"], IMAGES, SHARES)), "saliency")
-    assert "saliency: each correlation is over the 4 pixels of maps of 2 x 2, and says little" in found.remarks[0]
+    assert "saliency: each correlation is over the 4 pixels of 2 x 2 maps" in found.remarks[0]
     assert not probe_network(probed(2), "saliency").remarks
 
 
@@ -206,28 +218,27 @@ def test_json_has_every_part_and_comes_back(everything):
 
 
 def test_the_page_shows_every_number_of_the_tables_and_fetches_nothing(everything):
-    page = probe_page(everything, "blobs & votes")
+    document = describe_probes(everything, "blobs & votes")
+    page = html_page(document)
     root = ElementTree.fromstring(page.removeprefix("<!doctype html>"))
     headings = ["".join(node.itertext()) for node in root.iter("h2")]
-    assert headings == list(PROBES.values())
-    cells = {"".join(node.itertext()) for node in root.iter("td")}
-    for table in tables_of(everything):
-        assert {str(cell) for row in table.rows for cell in row} <= cells
+    assert [heading for heading in headings if heading != "Remarks"] == [probe.title for probe in PROBES.values()]
+    assert document.answer == " ".join(everything.parts[name].answer(everything.probed) for name in ("attacks", "ood"))
+    cells = " ".join("".join(node.itertext()) for node in root.iter("td"))
+    for epsilon, scores in everything.parts["attacks"].by_method["pgd"].after.items():
+        assert f"{scores.means()['accuracy']:.1%}" in cells and f"{epsilon:g}" in cells
+    assert f"{everything.parts['cka'].cka:.3f}" in cells
     assert all(node.get("aria-label") for node in root.iter("svg"))
     assert all(node.get("alt") and node.get("src").startswith("data:image/png") for node in root.iter("img"))
-    regions = [node for node in root.iter("div") if node.get("role") == "region"]
-    assert len(regions) == len(PROBES) and all(
-        node.get("tabindex") == "0" and node.get("aria-label") for node in regions
-    )
     assert "http" not in page.replace("http://www.w3.org", "")
 
 
 def test_a_map_tints_the_image_where_it_is_strong_and_leaves_it_grey_elsewhere():
     pixels = np.full((4, 4, 3), 100, dtype=np.uint8)
-    drawn = overlaid(pixels, np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    drawn = overlay_map(pixels, np.array([[1.0, 0.0], [-1.0, 0.0]]))
     assert (drawn[:, 2:] == 100).all()
     assert drawn[0, 0, 0] > drawn[0, 0, 2] and drawn[3, 0, 0] < drawn[3, 0, 2]  # orange above, blue below
-    assert (overlaid(pixels, np.zeros((2, 2))) == 100).all()
+    assert (overlay_map(pixels, np.zeros((2, 2))) == 100).all()
 
 
 def test_items_on_which_everybody_agrees_have_no_slice_and_no_correlation():
@@ -240,9 +251,9 @@ def test_items_on_which_everybody_agrees_have_no_slice_and_no_correlation():
     assert list(result.parts["curvature"].eigenvalues) == ["all"]
     assert json.loads(json_text(result.as_json()))["gradients"]["spearman_with_entropy"] is None
     for words in (
-        "ood is left out: it needs",
-        "barrier is left out: it compares",
-        "cka is left out: it compares",
+        "ood is left out: no images",
+        "barrier is left out: no other network",
+        "cka is left out: no other network",
         "saliency is left out: the network has no convolution",
         "curvature: people agree about every item",
         "gradients: all items have the same entropy",
@@ -305,9 +316,9 @@ def test_images_of_other_channels_are_refused_with_the_set_and_the_network():
     )
     pale = ImageTable(IMAGES.pixels[..., :1], IMAGES.items)
     batches = image_batches(grey, pale, SHARES)
-    with pytest.raises(ValueError, match=r"^far: pale cannot take them: these images are in colour"):
+    with pytest.raises(ValueError, match=r"^far for pale: these images are in colour"):
         probe_network(Probed({"pale": grey}, batches, outside={"far": OUTSIDE}))
-    with pytest.raises(ValueError, match=r"^the images: bright cannot take them: "):
+    with pytest.raises(ValueError, match=r"^the images for bright: "):
         probe_network(Probed({"pale": grey, "bright": network()}, batches))
 
 
@@ -316,13 +327,13 @@ def test_images_that_a_network_cannot_take_are_refused_by_name():
     setting = Probed(
         {"flat": Network(module, CLASSES, HALF, HALF)}, probed().batches, outside={"tall": blobs(9, 10)[0]}
     )
-    with pytest.raises(ValueError, match="tall: a network cannot take images of 10 x 10 pixels"):
+    with pytest.raises(ValueError, match=r"^tall: flat cannot take images of 10 x 10 pixels"):
         probe_network(setting, ("ood",))
 
 
 def test_the_page_can_be_used_by_everybody(everything, launched, axe, tmp_path):  # noqa: F811
     file = tmp_path / "probe.html"
-    file.write_text(probe_page(everything, "blobs"), encoding="utf-8")
+    file.write_text(html_page(describe_probes(everything, "blobs")), encoding="utf-8")
     browser = launched()
     try:
         for width in (1600, 400):
@@ -340,8 +351,8 @@ def test_images_it_was_trained_on_are_warned_about():
     table, training = trained({"path": "here"})
     chosen_items({"best": training.best}, table, SHARES, np.random.default_rng(0), said.append)
     assert said == [
-        "warning: best was trained on images from the same place, so what is measured flatters it; "
-        "`held_out` probes only the 8 that were held out"
+        "warning: best was trained on images from the same place, so its scores are too good; the 8 held-out items "
+        "alone give a fair test"
     ]
     said.clear()
     chosen_items(
@@ -376,7 +387,7 @@ def test_some_items_are_drawn_by_the_seed_and_keep_their_labels():
     )
     rows = [IMAGES.items.tolist().index(item) for item in drawn[0][0].items.tolist()]
     assert np.array_equal(SHARES.probs[rows], drawn[0][1])
-    with pytest.raises(ValueError, match="41 items were asked for, and there are 40"):
+    with pytest.raises(ValueError, match="items=41 of 40 items"):
         chosen_items({"net": network()}, IMAGES, SHARES, np.random.default_rng(4), said.append, items=41)
 
 

@@ -20,6 +20,7 @@ from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.panels import in_panels
 from dissensus.cli.printing import print_json
 from dissensus.cli.reading import reads_labels, say
+from dissensus.cli.refusals import word_settings
 from dissensus.cli.seeds import check_seed
 from dissensus.probe.probes import PROBES
 from dissensus.train.train_config import TrainConfig
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dissensus.labels.shares import Labels
-    from dissensus.probe.probing import Findings
     from dissensus.train.images import ImageTable
     from dissensus.train.network import Network
 
@@ -39,12 +39,7 @@ PANELS = {
 }
 
 
-USED_BY = {
-    "other": ("barrier", "cka", "saliency"),
-    "ood": ("ood",),
-    "reference": ("ood", "barrier"),
-    "epsilon": ("attacks",),
-}
+OPTIONS = {"networks": "other", "outside": "ood", "reference": "reference", "epsilons": "epsilon"}  # of Probed
 
 
 @in_panels(PANELS)
@@ -112,18 +107,23 @@ def probe(
     from dissensus.labels.streams import Stream, stream
     from dissensus.probe.attacks import check_epsilon
     from dissensus.probe.inputs import image_batches
+    from dissensus.probe.probe_page import describe_probes
     from dissensus.probe.probed import Probed, chosen_items
-    from dissensus.probe.probing import check_parts, probe_network
+    from dissensus.probe.probing import check_probes, probe_network
+    from dissensus.report.html import html_page
+    from dissensus.report.terminal import print_document
     from dissensus.train.network_files import load_network
     from dissensus.train.network_fitting import match_images
 
-    chosen = None if what is None else check_parts(name.strip() for name in what.split(","))
+    chosen = None if what is None else check_probes(name.strip() for name in what.split(","))
     epsilons = _epsilons(epsilon or ["4"])
     for number in epsilons:
         check_epsilon(number)
     check_seed(seed)
     if chosen is not None:
-        _say_unused(chosen, {"other": other and not held_out, "ood": ood, "reference": reference, "epsilon": epsilon})
+        _report_unused(
+            chosen, {"other": other and not held_out, "ood": ood, "reference": reference, "epsilon": epsilon}
+        )
     if html is not None:
         check_writable(html)
     networks = {name: load_network(path) for name, path in _named(model, other).items()}
@@ -145,26 +145,26 @@ def probe(
     )
     _move_to(device, networks)
     batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
-    findings = probe_network(
-        Probed(networks, batches, outside=outside, reference=known, epsilons=epsilons, seed=seed, notes=tuple(notes)),
-        chosen,
-        bar=progress_bar,
+    probed = Probed(
+        networks, batches, outside=outside, reference=known, epsilons=epsilons, seed=seed, notes=tuple(notes)
     )
+    with word_settings(**OPTIONS):
+        findings = probe_network(probed, chosen, bar=progress_bar)
+    document = describe_probes(findings, f"{Path(images).name} and {Path(file).name}")
     if html is not None:
-        from dissensus.probe.probe_html import probe_page
-
-        write_text(probe_page(findings, f"{Path(images).name} and {Path(file).name}"), html)
+        write_text(html_page(document), html)
         say(f"wrote {html}")
     if as_json:
         print_json(findings.as_json())
-        return
-    _print(findings)
+    else:
+        print_document(document)
 
 
-def _say_unused(chosen: tuple[str, ...], given: dict[str, object]) -> None:
-    for option, probes in USED_BY.items():
+def _report_unused(chosen: tuple[str, ...], given: dict[str, object]) -> None:
+    for field, option in OPTIONS.items():
+        probes = [name for name, probe in PROBES.items() if field in probe.uses]
         if given[option] and not set(probes) & set(chosen):
-            say(f"--{option} changes nothing here: it is for {', '.join(probes)}, and --what is {', '.join(chosen)}")
+            say(f"--{option} is ignored: it is for {', '.join(probes)}, and --what is {', '.join(chosen)}")
 
 
 def _named(model: Path, other: Path | None) -> dict[str, Path]:
@@ -236,15 +236,3 @@ def _move_to(device: str, networks: "dict[str, Network]") -> None:
 
     for network in networks.values():
         network.module.to(chosen_device(device))
-
-
-def _print(findings: "Findings") -> None:
-    """Every table with its note, then the remarks."""
-    from dissensus.probe.probe_tables import tables_of
-    from dissensus.report.tables import print_table
-
-    for table in tables_of(findings):
-        print_table(table.columns, table.rows, title=table.title, ruled=True)
-        say(table.note)
-    for remark in findings.remarks[len(findings.probed.notes) :]:  # those were said before the work began
-        say(remark)

@@ -27,12 +27,12 @@
     gradients       gradient_variance: how much the gradient of an item depends on which vote is drawn
     last_layer      what the last linear layer is given
     feature_rows    features as one row of finite numbers for each item
-    probes          PROBES: the question that each probe of the command line answers
+    probes          PROBES: the probes by name, one entry each
     probed          Probed: a network, its items, and what it is compared with
     probing         probe_network: several probes of one network on the same items
-    run_parts       how each of them is run, and what it needs
-    parts           what each of them gives
-    probe_tables, probe_figures, probe_html     their numbers in a terminal, and as a page
+    probe_page      describe_probes: their findings as a page
+
+`runs/` has one module for each probe: how it runs, when it cannot, and what it reports.
 
 Each name is loaded when it is first used; torch is loaded by those that need it.
 """

@@ -41,7 +41,7 @@ from .path_figures import plane_figure as plane_figure
 from .paths import Barrier as Barrier
 from .paths import LossCurve as LossCurve
 from .paths import barrier as barrier
-from .probe_html import probe_page as probe_page
+from .probe_page import describe_probes as describe_probes
 from .probed import Probed as Probed
 from .probes import PROBES as PROBES
 from .probing import Findings as Findings

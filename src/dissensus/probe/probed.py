@@ -97,6 +97,13 @@ class Probed:
         }
 
 
+def find_no_other(probed: Probed) -> Refusal | None:
+    """Return a refusal if there is no second network to compare with."""
+    if probed.other is not None:
+        return None
+    return Refusal("no other network to compare with given", ways=[Way("add one with {networks}", networks=...)])
+
+
 @contextmanager
 def no_bar(title: str) -> Iterator[Move]:
     """Nothing is shown."""
@@ -139,11 +146,10 @@ def chosen_items(
             _warn_of_training(network, images, say, name)
     if not rows.size:
         raise Refusal(
-            "no item was held out in the training of both networks",
-            ways=[Way("leave {held_out} out", held_out=...)],
+            "no item was held out in the training of both networks", ways=[Way("leave {held_out} out", held_out=True)]
         )
     if items is not None and not 1 <= items <= rows.size:
-        raise ValueError(f"{items} items were asked for, and there are {rows.size}; expected from 1 to {rows.size}")
+        raise Refusal(f"{{items}} of {rows.size} items; expected from 1 to {rows.size}", items=items)
     drawn = rng.permutation(rows)[:items]
     if drawn.size < len(images):
         say(f"{drawn.size:,} of {len(images):,} items are probed" + ", drawn at random" * (drawn.size < rows.size))
@@ -171,8 +177,8 @@ def _warn_of_training(network: Network, images: ImageTable, say: Callable[[str],
     if not same_place(network.card.get("images from"), images.source):
         return
     held = network.card.get("items held out")
-    way = f"; `held_out` probes only the {held:,} that were held out" if isinstance(held, int) and held else ""
-    say(f"warning: {name} was trained on images from the same place, so what is measured flatters it{way}")
+    fair = f"; the {held:,} held-out items alone give a fair test" if isinstance(held, int) and held else ""
+    say(f"warning: {name} was trained on images from the same place, so its scores are too good{fair}")
 
 
 def _check_kinds(probed: Probed) -> None:
