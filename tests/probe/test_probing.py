@@ -27,7 +27,7 @@ from dissensus.probe import (
 from dissensus.probe.probed import chosen_items
 from dissensus.probe.probes import PROBES
 from dissensus.probe.runs.saliency import overlay_map
-from dissensus.report.document import Table
+from dissensus.report.document import Document, Section, Table
 from dissensus.report.html import html_page
 from dissensus.train import ImageTable, Network, NetworkConfig, TrainConfig, train_network
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
@@ -58,7 +58,8 @@ def everything():
 def test_every_probe_has_a_sentence_a_table_and_json(everything, name):
     result, setting = everything.parts[name], everything.probed
     assert result.answer(setting).endswith(".") and len(result.answer(setting).split()) <= 30
-    assert isinstance(result.blocks(setting)[0], Table) and json_text(result.as_json())
+    blocks = list(Document("probe", "answer", sections=[Section("", result.blocks(setting))]).blocks())
+    assert any(isinstance(block, Table) and block.note for block in blocks) and json_text(result.as_json())
     assert set(PROBES[name].uses) <= {"networks", "outside", "reference", "epsilons"}
 
 

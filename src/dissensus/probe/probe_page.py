@@ -44,8 +44,8 @@ def describe_probes(findings: Findings, title: str = "") -> Document:
     remarks = [Text(remark, "remark") for remark in findings.remarks]
     sections = [Section("", [Cards(cards)], detail=True)] if len(cards) > 1 else []
     sections += [Section("Remarks", remarks)] if remarks else []
-    for (name, result), sentence in zip(results.items(), sentences, strict=True):
-        opening = [Text(sentence)] if len(results) > 1 else []
+    for place, (name, result) in enumerate(results.items()):
+        opening = [Text(sentences[place])] if place >= ANSWERS else []  # the page opens with the others
         sections.append(Section(PROBES[name].title, [*opening, *result.blocks(probed)]))
     return Document(
         f"Inside {probed.names[0]}",

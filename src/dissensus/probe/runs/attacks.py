@@ -42,7 +42,10 @@ class AttackResult:
         return Card(f"accuracy after PGD at {epsilon:g}", after, f"before {before:.1%}", format=".1%")
 
     def blocks(self, probed: Probed) -> list[Block]:
-        return [self._table(), Section("", self._figures(probed), columns=2, detail=True)]
+        figures = self._figures(probed)
+        if len(figures) == 1:
+            return [Section("", [self._table(), *figures], columns=2)]
+        return [self._table(), Section("", figures, columns=2, detail=True)]
 
     def _smallest(self) -> tuple[float, float, float]:
         """The smallest epsilon, with the accuracy before and after PGD."""

@@ -55,7 +55,7 @@ class BarrierResult:
 
     def blocks(self, probed: Probed) -> list[Block]:
         figure = Figure("Loss on the line", barrier_figure(self.barrier, (probed.names[0], probed.names[1])))
-        return [self._table(probed), Section("", [figure], columns=2, detail=True)]
+        return [Section("", [self._table(probed), figure], columns=2)]
 
     def _table(self, probed: Probed) -> Table:
         columns = [
@@ -76,8 +76,8 @@ class BarrierResult:
         )
         if self.barrier.batch_norms:
             note += (
-                f" Statistics of {self.barrier.batch_norms} batch-norm layers were renewed on {self.renewed_on}; "
-                "interpolated statistics fit no network in between, and overstate the barrier."
+                f" Statistics of the batch-norm layers ({self.barrier.batch_norms}) were renewed on {self.renewed_on}; "
+                "interpolated statistics fit no network in between, and can overstate the barrier."
             )
         return Table(columns, rows, note=note)
 

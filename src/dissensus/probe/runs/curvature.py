@@ -57,12 +57,12 @@ class CurvatureResult:
     def answer(self, probed: Probed) -> str:
         total = self.traces["all"]
         largest = self.eigenvalues["all"].value[0]
-        spread = f"{total.value:.3g} ± {total.error:.2g}"
+        spread = f"{total.value:.3g}" + (f" ± {total.error:.2g}" if total.error else "")
         return f"The largest eigenvalue of the Hessian is {largest:.3g} and its trace {spread}."
 
     def card(self, probed: Probed) -> Card:
         total = self.traces["all"]
-        note = f"trace {total.value:.4g} ± {total.error:.2g}"
+        note = f"trace {total.value:.4g}" + (f" ± {total.error:.2g}" if total.error else "")
         return Card("largest eigenvalue", float(self.eigenvalues["all"].value[0]), note, format=".4g")
 
     def blocks(self, probed: Probed) -> list[Block]:

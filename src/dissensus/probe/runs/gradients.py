@@ -44,7 +44,7 @@ class GradientResult:
         if facts["spearman_with_entropy"] is None:
             return f"The mean gradient variance under label sampling is {facts['mean_variance']:.3g}."
         return (
-            "Gradient variance under label sampling rises with people's entropy, with a rank correlation of "
+            "The rank correlation of people's entropy and gradient variance under label sampling is "
             f"{facts['spearman_with_entropy']:.3f}."
         )
 
@@ -60,7 +60,7 @@ class GradientResult:
             Column("median variance", ".4g"),
         ]
         row = (facts["items"], self.gradients.spearman, facts["mean_variance"], facts["median_variance"])
-        return [Table(columns, [row], note=NOTE), Section("", [self._figure(probed)], columns=2, detail=True)]
+        return [Section("", [Table(columns, [row], note=NOTE), self._figure(probed)], columns=2)]
 
     def _figure(self, probed: Probed) -> Figure:
         shown = np.linspace(0, len(probed.images) - 1, min(len(probed.images), DOTS)).astype(int)
