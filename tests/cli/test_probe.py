@@ -116,8 +116,8 @@ def test_items_are_those_that_the_seed_draws(folder):
 
 def test_what_cannot_be_probed_is_one_line(folder):
     assert "head.safetensors: is a head, not a network" in refused(folder, *QUICK, model="head.safetensors")
-    assert "it has never heard of 'pink'" in refused(folder, *QUICK, labels="pink.parquet")
-    assert "(--classes blue,green,red)" in refused(folder, *QUICK, "--classes", "red,green,blue")
+    assert "which knows 'pink'" in refused(folder, *QUICK, labels="pink.parquet")
+    assert "Read the labels with --classes blue,green,red" in refused(folder, *QUICK, "--classes", "red,green,blue")
     assert "unknown probe 'attack'; did you mean 'attacks'" in refused(folder, "--what", "attack")
     wide = folder / "wide.safetensors"
     assert "barrier: the two networks are of different" in refused(folder, "--what", "barrier", "--other", wide)

@@ -65,7 +65,9 @@ class AttackResult:
             f"pixel, of 255. PGD takes {pgd['steps']} steps of {pgd['step_size']:g} from a random start. Higher "
             "accuracy and lower cross-entropy (in nats) are better."
         )
-        return Table([Column("attack"), Column("epsilon", "g"), *SCORES.values()], rows, note=note)
+        return Table(
+            [Column("attack"), Column("epsilon", "g"), *SCORES.values()], rows, "Scores after each attack", note
+        )
 
     def _figures(self, probed: Probed) -> list[Figure]:
         """The loss along the steps of PGD, as in Peterson 2019, figure 4; and over epsilons if there are several."""

@@ -79,7 +79,7 @@ class BarrierResult:
                 f" Statistics of the batch-norm layers ({self.barrier.batch_norms}) were renewed on {self.renewed_on}; "
                 "interpolated statistics fit no network in between, and can overstate the barrier."
             )
-        return Table(columns, rows, note=note)
+        return Table(columns, rows, "Barrier", note)
 
 
 def find_obstacle(probed: Probed) -> Refusal | None:

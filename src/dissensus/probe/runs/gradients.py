@@ -60,7 +60,7 @@ class GradientResult:
             Column("median variance", ".4g"),
         ]
         row = (facts["items"], self.gradients.spearman, facts["mean_variance"], facts["median_variance"])
-        return [Section("", [Table(columns, [row], note=NOTE), self._figure(probed)], columns=2)]
+        return [Section("", [Table(columns, [row], "Gradient variance", NOTE), self._figure(probed)], columns=2)]
 
     def _figure(self, probed: Probed) -> Figure:
         shown = np.linspace(0, len(probed.images) - 1, min(len(probed.images), DOTS)).astype(int)
