@@ -1,15 +1,15 @@
-"""How many votes an allocation saves: real votes of CIFAR-10H asked for again, and seconds over two kinds of question.
+"""How many votes an allocation saves: a replay of the CIFAR-10H votes, and seconds over two kinds of question.
 
 Votes: each image's 47 to 50 recorded votes in a random order, without replacement; error is the mean KL from the share
 of all of them to the estimate. For each rule: the votes per image at which it reaches what uniform asking reaches with
-K. Uniform asking is estimated in three ways: by the same shrinkage as the rules; by the share smoothed with 1/k; and by
-the share smoothed with the constant that happens to be best, chosen by looking at the truth. Beside the rules two
-bounds: an oracle that knows each image's full distribution, and a clairvoyant that knows which votes would come.
+K. Uniform asking has three estimates: the same shrinkage as the rules, the share smoothed with 1/k, and the share
+smoothed with the best constant, chosen by the truth. Two bounds: an oracle that knows each image's full
+distribution, and a clairvoyant that knows the future votes.
 
 Seconds: the 1,000 images of CIFAR-10S, votes of 1.8 s (CIFAR-10H) and elicitations of 32 s (CIFAR-10S), as measured by
 Collins 2022; truth is the released CIFAR-10H distribution of these images.
 
-Sets: where choosing pays at all, over several sets and simulated crowds; `allocation_sets.py` says how.
+Sets: when allocation helps at all, over several sets and simulated crowds; see `allocation_sets.py`.
 
 Every part takes under half a minute, and its result is kept in a JSON file, so that parts and seeds can be run one by
 one; `report` prints the tables from what the file has.
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.allocation_sets import ASIDE, CROWDS, TUNING, asked, table
+from benchmarks.allocation_sets import ASIDE, CROWDS, TUNING, compare_strategies, table
 from dissensus.datasets import load
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl
@@ -50,30 +50,34 @@ SETS = tuple(f"set: {name}" for name in (*TUNING, *ASIDE, *CROWDS))
 PARTS = (*RULES, "constants", *BOUNDS, "agreeing", "tenth", *(f"seconds: {name}" for name in SECONDS), *SETS)
 
 
-def measured(part: str, seed: int) -> dict[str, Any]:
+def measure_part(part: str, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     if part.startswith("seconds: "):
         return seconds_spent(*SECONDS[part.removeprefix("seconds: ")], rng)
     if part in SETS:
-        return asked(part.removeprefix("set: "), seed)
+        return compare_strategies(part.removeprefix("set: "), seed)
     votes = load("cifar10h-annotators").labels
     if part in RULES:
-        return told(replay(votes, UNIFORM if part == "uniform" else ADAPTIVE, rng, rule=part))
+        return curve_record(replay(votes, UNIFORM if part == "uniform" else ADAPTIVE, rng, rule=part))
     if part in BOUNDS:
-        return told(oracle(votes, ADAPTIVE, rng, clairvoyant=part == "clairvoyant"))
+        return curve_record(oracle(votes, ADAPTIVE, rng, clairvoyant=part == "clairvoyant"))
     if part == "constants":
         rules = {"1/k": 0.1} | {f"{constant:.4f}": constant for constant in CONSTANTS}
         return {
-            name: told(replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c)))
+            name: curve_record(
+                replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c))
+            )
             for name, c in rules.items()
         }
     if part == "tenth":
         few = votes.select(items=np.arange(0, votes.n_items, 10))
-        return {rule: told(replay(few, ADAPTIVE, np.random.default_rng(seed), rule=rule)) for rule in RULES[::2]}
-    return agreeing_items(votes, rng)
+        return {
+            rule: curve_record(replay(few, ADAPTIVE, np.random.default_rng(seed), rule=rule)) for rule in RULES[::2]
+        }
+    return count_agreeing_items(votes, rng)
 
 
-def told(curve: Curve) -> dict[str, list[float]]:
+def curve_record(curve: Curve) -> dict[str, list[float]]:
     return {"spent": curve.spent.round(4).tolist(), "kl": curve.error.round(5).tolist()}
 
 
@@ -91,7 +95,7 @@ def adaptive_counts(votes: Any, per_item: float, rng: np.random.Generator) -> tu
     return counts, votes.counts() / size[:, None]
 
 
-def agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
+def count_agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
     """After 3.5 adaptive votes per image: images whose votes all agree, and their share of the error that is left."""
     counts, truth = adaptive_counts(votes, 3.5, rng)
     error = kl(truth, shrunk(counts))
@@ -113,7 +117,7 @@ def seconds_spent(allowed: tuple[str, ...], budgets: tuple[float, ...], rng: np.
     answers = {"vote": votes, "elicitation": beliefs}
     kinds = {kind: Answered.of(answers[kind], COLLINS_SECONDS[kind]) for kind in allowed}
     curve, used = replay_seconds(kinds, truth, budgets, rng)
-    return told(curve) | {"answers": {kind: number.tolist() for kind, number in used.items()}}
+    return curve_record(curve) | {"answers": {kind: number.tolist() for kind, number in used.items()}}
 
 
 def mean(record: dict[str, dict[str, Any]], part: str, *keys: str) -> Curve | None:
@@ -127,7 +131,7 @@ def mean(record: dict[str, dict[str, Any]], part: str, *keys: str) -> Curve | No
     return Curve(spent, error, spent)
 
 
-def saved(record: dict[str, dict[str, Any]]) -> list[str]:
+def savings_rows(record: dict[str, dict[str, Any]]) -> list[str]:
     """Rows of the table of CIFAR-10H in docs/plan.md: votes for the error of uniform asking with K."""
     curves = [mean(record, part) for part in ("expected-error", *BOUNDS)]
     uniform, one_over_k = mean(record, "uniform"), mean(record, "constants", "1/k")
@@ -156,7 +160,7 @@ def report(record: dict[str, dict[str, Any]]) -> None:
             print(f"| {part} | {cells} | {len(record[part])} |")
     if all(part in record for part in ("uniform", "expected-error", "constants", *BOUNDS)):
         print("\n| uniform asking, estimated by | K | its KL | expected error | oracle | clairvoyant |")
-        print("\n".join(["|---|---|---|---|---|---|", *saved(record)]))
+        print("\n".join(["|---|---|---|---|---|---|", *savings_rows(record)]))
     for run in record.get("agreeing", {}).values():
         shares = ", ".join(f"{name} {value:.0%}" for name, value in run.items() if name != "cpu_seconds")
         print(f"after 3.5 adaptive votes, images whose votes agree: {shares}")
@@ -171,7 +175,7 @@ def report(record: dict[str, dict[str, Any]]) -> None:
             print(f"{name}: {pairs}; answers {run['answers']}")
 
 
-def recorded(path: Path) -> dict[str, dict[str, Any]]:
+def read_record(path: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
     return found
 
@@ -188,11 +192,11 @@ def main() -> None:
         parser.error(f"no part {sorted(unknown)}; expected some of {', '.join(everything)}")
     for part in chosen.parts:
         if part == "report":
-            report(recorded(chosen.record))
+            report(read_record(chosen.record))
             continue
         start = time.process_time()
-        found = measured(part, chosen.seed) | {"cpu_seconds": round(time.process_time() - start, 1)}
-        record = recorded(chosen.record)
+        found = measure_part(part, chosen.seed) | {"cpu_seconds": round(time.process_time() - start, 1)}
+        record = read_record(chosen.record)
         record.setdefault(part, {})[str(chosen.seed)] = found
         chosen.record.parent.mkdir(parents=True, exist_ok=True)
         chosen.record.write_text(json.dumps(record, indent=1) + "\n")

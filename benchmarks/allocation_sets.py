@@ -1,15 +1,15 @@
-"""Where choosing which item to ask about pays: votes needed relative to uniform asking, over sets and simulated crowds.
+"""When adaptive allocation helps: votes needed relative to uniform asking, over sets and simulated crowds.
 
 Each item's votes are put in a random order. A third of them (one at least) are kept back and only score the estimate,
 by their cross-entropy: it differs from the KL from the true distribution by the truth's entropy, the same for every
 way of asking. The others are handed out one by one. Simulated crowds are scored by their known truth.
 
     uniform   the fewest votes first
-    greedy    the largest expected drop from the first vote on, as before the gain was checked (`sure=-inf`)
-    ours      the same rule, uniform until its gain is sure (the default)
+    greedy    the largest expected drop from the first vote on, without a check of the gain (`sure=-inf`)
+    ours      the same rule, but uniform until the gain is significant (the default)
 
 All three are estimated by the same shrinkage. Settings were chosen on the sets of TUNING with seeds below 100; those of
-ASIDE and the seeds from 1000 on were first looked at in the recorded run.
+ASIDE and the seeds from 1000 on were first used in the recorded run.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ WAYS = {
 }
 
 
-def simulated(world: str, rng: np.random.Generator, n: int = 1000) -> np.ndarray:
+def simulate_truth(world: str, rng: np.random.Generator, n: int = 1000) -> np.ndarray:
     """The true distributions of n items over five classes.  (n, 5)"""
     clear = rng.permuted(np.tile([0.996, 0.001, 0.001, 0.001, 0.001], (n, 1)), axis=1)
     split = rng.permuted(np.tile([0.5, 0.3, 0.1, 0.05, 0.05], (n, 1)), axis=1)
@@ -68,7 +68,7 @@ def simulated(world: str, rng: np.random.Generator, n: int = 1000) -> np.ndarray
 def votes_in_order(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Votes to hand out, -1 after the last; how many there are; what scores.  (n, most), (n,), (n, k) rows sum to 1"""
     if name in CROWDS:
-        truth = simulated(name, rng)
+        truth = simulate_truth(name, rng)
         edges = np.cumsum(truth, axis=1)[:, None, :-1]
         return (rng.random((truth.shape[0], 100, 1)) > edges).sum(axis=2), np.full(truth.shape[0], 100), truth
     least, _ = (TUNING | ASIDE)[name]
@@ -96,7 +96,7 @@ def budgets_of(name: str) -> np.ndarray:
     return np.unique(np.concatenate([depth * np.array([0.6, 0.75, 0.9, 1.0, 1.15, 1.3]) for depth in depths]).round(3))
 
 
-def asked(name: str, seed: int) -> dict[str, Any]:
+def compare_strategies(name: str, seed: int) -> dict[str, Any]:
     """The cross-entropy of each way of asking at each budget, all from the same votes."""
     order_rng, tie_rng = np.random.default_rng(seed).spawn(2)
     sequence, size, scoring = votes_in_order(name, order_rng)
@@ -122,7 +122,7 @@ def asked(name: str, seed: int) -> dict[str, Any]:
     return result
 
 
-def needed(runs: list[dict[str, Any]], way: str, depth: int) -> float:
+def relative_votes(runs: list[dict[str, Any]], way: str, depth: int) -> float:
     """Votes that a way needs for what uniform asking reaches with `depth`, relative to uniform asking; 1 is alike.
 
     From the means of all runs. Uniform asking is read off its own curve in the same way, so that bends which chance
@@ -131,10 +131,10 @@ def needed(runs: list[dict[str, Any]], way: str, depth: int) -> float:
     spent = np.array(runs[0]["spent"])
     at = int(np.argmin(np.abs(spent - depth)))
     uniform, error = (np.mean([run[name] for run in runs], axis=0) for name in ("uniform", way))
-    return reached(spent, error, at, uniform[at]) / reached(spent, uniform, at, uniform[at])
+    return find_crossing(spent, error, at, uniform[at]) / find_crossing(spent, uniform, at, uniform[at])
 
 
-def reached(spent: np.ndarray, error: np.ndarray, at: int, goal: float) -> float:
+def find_crossing(spent: np.ndarray, error: np.ndarray, at: int, goal: float) -> float:
     """Where an error is passed, looked for from budget `at`, straight between budgets; inf where it never is."""
     while at < spent.size and error[at] > goal:
         at += 1
@@ -150,8 +150,8 @@ def reached(spent: np.ndarray, error: np.ndarray, at: int, goal: float) -> float
 
 def with_interval(runs: list[dict[str, Any]], way: str, depth: int) -> tuple[float, float, float]:
     """`needed` with a 95% interval over seeds: the jackknife, by Student's t."""
-    value, n = needed(runs, way, depth), len(runs)
-    without = np.array([needed(runs[:i] + runs[i + 1 :], way, depth) for i in range(n)])
+    value, n = relative_votes(runs, way, depth), len(runs)
+    without = np.array([relative_votes(runs[:i] + runs[i + 1 :], way, depth) for i in range(n)])
     half = float(student.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
     return value, value - half, value + half
 

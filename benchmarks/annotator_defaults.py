@@ -1,14 +1,14 @@
-"""Defaults of the models of annotators against the values of their papers, on sets and crowds that were kept aside too.
+"""Defaults of the annotator models against the values of their papers, also on held-out sets and crowds.
 
     python benchmarks/annotator_defaults.py                                # the recorded tables, as text
-    python benchmarks/annotator_defaults.py --record [sets] [crowds]       # fit anew (two minutes)
+    python benchmarks/annotator_defaults.py --record [sets] [crowds]       # fit again (two minutes)
 
-sets    accuracy to gold, ties shared. The class prior of MACE was chosen on the first group, and the second kept aside
+sets    accuracy to gold, ties shared. The class prior of MACE was chosen on the first group, and the second held out
         until then. guess_prior=1 and the smoothing of Dawid-Skene are older, and were chosen on the crowd sets of both
         groups; for these only the crowds below and CIFAR-10S had never been looked at.
 crowds  simulated crowds with random parameters: 2 to 6 classes, 100 to 1,000 items, 5 to 300 people, 2 to 9 votes an
         item, classes from even to very rare, and five kinds of people. Defaults were chosen on the seeds 0 to 99; the
-        seeds 1000 to 1099 were kept aside. Shown are points of accuracy above the majority vote: the mean with its
+        seeds 1000 to 1099 were held out. Shown are points of accuracy above the majority vote: the mean with its
         standard error, the worst of 100 crowds, and in how many the model is clearly below, by more than two points
         and by more than two standard errors of the difference.
 
@@ -47,7 +47,7 @@ CHOSEN_ON = (
 NO_GOLD = ("hs-brexit",)  # what it calls gold is the majority of the same six votes: shown, and in no mean
 KEPT_ASIDE = ("crowd-tweet-sentiment", "crowd-weather-cf", "crowd-relevance", "crowd-fact-eval", "cifar10s")
 MOST_ITEMS = 2_000  # of CIFAR-10H: the first ones
-SEEDS = {"chosen on": range(100), "kept aside": range(1000, 1100)}
+SEEDS = {"chosen on": range(100), "held out": range(1000, 1100)}
 KINDS = ("one coin", "habits", "habits like the classes", "own confusion", "rare classes missed")
 SETTINGS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "majority": (majority_vote, {}),
@@ -155,7 +155,7 @@ def record(parts: list[str], groups: list[str]) -> None:
 def table(results: dict[str, Any]) -> str:
     """Each default beside its paper's value, as in docs/aggregate.md: accuracy on sets, points above the majority."""
     lines = [
-        "| default | the paper's | sets | sets kept aside | crowds | crowds kept aside |",
+        "| default | the paper's | sets | sets held out | crowds | crowds held out |",
         "|---|---|---|---|---|---|",
     ]
     for default, papers, ours, other in COMPARED:
@@ -189,7 +189,7 @@ def show() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--record", nargs="*", choices=["sets", "crowds"], help="fit anew; both where none is named")
+    parser.add_argument("--record", nargs="*", choices=["sets", "crowds"], help="fit again; both by default")
     parser.add_argument("--groups", nargs="+", choices=list(SEEDS), default=list(SEEDS))
     asked = parser.parse_args()
     if asked.record is not None:

@@ -1,15 +1,15 @@
-"""Models of annotators against crowd-kit: accuracy on classic crowd sets, time at 510 thousand votes, 20 million votes.
+"""Annotator models against crowd-kit: accuracy on classic crowd sets, time at 510 thousand votes, 20 million votes.
 
     python benchmarks/annotator_models.py accuracy [--models dawid-skene mace] [--peer] [--record]
     python benchmarks/annotator_models.py speed [--models majority] [--glad-iterations 2]
     python benchmarks/annotator_models.py large
 
 accuracy  both with their defaults; ties within 0.002 count as reached. crowd-kit's side is read from
-          results/crowdkit_accuracy.json; --peer fits it anew and records it (GLAD: half an hour, one-coin: minutes).
+          results/crowdkit_accuracy.json; --peer fits it again and records it (GLAD: half an hour, one-coin: minutes).
           For cells below, ours is also stopped after as many iterations as crowd-kit made, with the papers' priors.
-          --record keeps ours in results/annotator_accuracy.json. Sets marked † were kept aside while the class prior
+          --record keeps ours in results/annotator_accuracy.json. Sets marked † were held out while the class prior
           of MACE was chosen; benchmarks/annotator_defaults.py has each default against its paper's value.
-speed     same votes, same number of iterations, nobody stops early; processor seconds, the best of three runs of
+speed     same votes, same number of iterations, no early stopping; processor seconds, the best of three runs of
           each, but crowd-kit's one-coin and GLAD run once.
 large     seconds of one Dawid-Skene iteration and peak memory, each in a process of its own.
 
@@ -99,7 +99,7 @@ def classes_of(found: Distributions | Fit) -> np.ndarray:
     return (found.distributions if isinstance(found, Fit) else found).probs.argmax(axis=1)
 
 
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+def measure_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
     """The result, and the processor seconds it took: both sides work on one core, and others may use the machine."""
     start = time.process_time()
     result = work()
@@ -111,7 +111,7 @@ def measure_peer(models: list[str]) -> None:
     for name in SETS:
         data = load(f"crowd-{name}")
         for model in models:
-            fitted, seconds = timed(partial(peers()[model].fit, frame(data.labels)))
+            fitted, seconds = measure_seconds(partial(peers()[model].fit, frame(data.labels)))
             chosen = fitted.labels_.reindex(range(data.labels.n_items)).fillna(-1).to_numpy()
             steps = 50 if model == "mace" else len(getattr(fitted, "loss_history_", []))
             records = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
@@ -139,7 +139,7 @@ def accuracy(models: list[str], *, record: bool) -> None:
             result = OURS[model](votes, **({"ties": "first"} if model == "majority" else {}))
             ours[name][model] = round(accuracy_of(classes_of(result), gold), 4)
             peer = theirs[name][model]
-            if not reached(ours[name][model], peer["accuracy"]):
+            if not is_tie_or_better(ours[name][model], peer["accuracy"]):
                 options = PAPERS[model] | {"tolerance": 0.0, "most_iterations": peer["iterations"]}
                 as_far = accuracy_of(classes_of(OURS[model](votes, **options)), gold)
                 below.append(
@@ -153,20 +153,22 @@ def accuracy(models: list[str], *, record: bool) -> None:
     print(f"\ncrowd-kit first, then ours; {len(below)} cells are more than {TIE} below", *below, sep="\n")
 
 
-def reached(ours: float, theirs: float) -> bool:
+def is_tie_or_better(ours: float, theirs: float) -> bool:
     """Whether ours is at most TIE below; both are rounded to four digits."""
     return ours >= theirs - TIE - 1e-4
 
 
 def accuracy_table(ours: dict[str, dict[str, float]], theirs: dict[str, dict[str, Any]]) -> str:
-    """As in docs/aggregate.md: crowd-kit's accuracy first, bold where ours is lower; sets kept aside are marked."""
+    """As in docs/aggregate.md: crowd-kit's accuracy first, bold where ours is lower; sets held out are marked."""
     models = list(next(iter(ours.values())))
     lines = ["| set | " + " | ".join(models) + " |", "|---" * (len(models) + 1) + "|"]
     for name, row in ours.items():
         cells = []
         for model, value in row.items():
             peer = theirs[name][model]["accuracy"]
-            cells.append(f"{peer:.3f} / {value:.3f}" if reached(value, peer) else f"**{peer:.3f}** / {value:.3f}")
+            cells.append(
+                f"{peer:.3f} / {value:.3f}" if is_tie_or_better(value, peer) else f"**{peer:.3f}** / {value:.3f}"
+            )
         lines.append(f"| {name}{' †' if name in KEPT_ASIDE else ''} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -181,11 +183,13 @@ def speed(models: list[str], glad_iterations: int) -> None:
     for model in models:
         iterations = glad_iterations if model == "glad" else 8
         peer = peers(iterations)[model]
-        peer_runs = [timed(partial(peer.fit, table)) for _ in range(1 if model in ("one-coin", "glad") else 3)]
+        peer_runs = [
+            measure_seconds(partial(peer.fit, table)) for _ in range(1 if model in ("one-coin", "glad") else 3)
+        ]
         options: dict[str, Any] = {"ties": "first"}
         if model != "majority":
             options = PAPERS[model] | {"tolerance": 0.0, "most_iterations": iterations}
-        runs = [timed(partial(OURS[model], votes, **options)) for _ in range(3)]
+        runs = [measure_seconds(partial(OURS[model], votes, **options)) for _ in range(3)]
         (found, _), (fitted, _) = runs[0], peer_runs[0]
         seconds, peer_seconds = (min(spent for _, spent in each) for each in (runs, peer_runs))
         steps = getattr(found, "iterations", 0)
@@ -257,8 +261,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=["accuracy", "speed", "large"])
     parser.add_argument("--models", nargs="+", choices=list(OURS), default=list(OURS), help="for accuracy and speed")
-    parser.add_argument("--peer", action="store_true", help="accuracy: fit crowd-kit anew and record it")
-    parser.add_argument("--record", action="store_true", help="accuracy: keep ours beside crowd-kit's")
+    parser.add_argument("--peer", action="store_true", help="accuracy: fit crowd-kit again and record it")
+    parser.add_argument("--record", action="store_true", help="accuracy: record ours")
     parser.add_argument("--glad-iterations", type=int, default=2)
     asked = parser.parse_args()
     if asked.part == "accuracy":

@@ -1,4 +1,4 @@
-"""What is done on each question and page in `elicitation_browsers.py`, and the answer that has to be stored."""
+"""The inputs for each question and page in `elicitation_browsers.py`, and the expected answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TEN = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", 
 THREE = ("cat", "dog", "ship")
 MANY = tuple(f"{kind} {number:02d}" for kind in ("tern", "wren", "gull", "xenops", "kite") for number in range(22))
 TEXTS = "item,text,class\nt0,Would you mind having another look?,polite\nt1,Do it now.,polite\n"
-# What is done: names are clicked, (name, share) is a click on a slider, [keys] are pressed one by one.
+# Inputs: names are clicked, (name, share) is a click on a slider, [keys] are pressed one by one.
 Step = str | tuple[str, float] | list[str]
 COLLINS = {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20}
 REST = [name for name in TEN if name not in ("cat", "dog")]

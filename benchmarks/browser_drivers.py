@@ -1,8 +1,8 @@
-"""Firefox and WebKit driven by the protocols they speak themselves, with one set of commands for both.
+"""Firefox and WebKit, driven by their own protocols with one set of commands.
 
-Firefox speaks WebDriver BiDi, a socket that also tells of errors and of what a content policy stops. WebKit is driven
+Firefox speaks WebDriver BiDi, a socket that also reports errors and violations of the content policy. WebKit is driven
 by the W3C WebDriver of its GTK port (Debian: webkit2gtk-driver), in its own small browser, on a screen of Xvfb. Keys
-and pointer come as events of the window, not of the page, so that a browser does with them what it does for a person.
+and pointer are events of the window, not of the page, so the browser treats them as those of a person.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Firefox(Driven):
         with self.log.open("w") as said:
             command = [found, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", self.profile.name]
             self.process = subprocess.Popen(command, stdout=said, stderr=said)
-        address = waited(lambda: re.search(r"WebDriver BiDi listening on (ws://\S+)", self.log.read_text()))
+        address = wait_for(lambda: re.search(r"WebDriver BiDi listening on (ws://\S+)", self.log.read_text()))
         self.opened = connect(f"{address[1]}/session", max_size=None)
         self.socket = self.opened.__enter__()
         self.number = 0
@@ -187,7 +187,7 @@ class Firefox(Driven):
     def close(self) -> None:
         self.command("browser.close")
         self.opened.__exit__(None, None, None)
-        ended(self.process)
+        terminate(self.process)
         self.profile.cleanup()
 
 
@@ -206,7 +206,7 @@ class WebKit(Driven):
         with number.open("w") as told, Path(self.folder.name, "said.log").open("w") as said:
             screen = ["Xvfb", "-displayfd", str(told.fileno()), "-screen", "0", "1400x1200x24", "-nolisten", "tcp"]
             self.screen = subprocess.Popen(screen, pass_fds=[told.fileno()], stderr=said)
-            display = waited(lambda: re.search(r"\d+\n", number.read_text()))[0].strip()
+            display = wait_for(lambda: re.search(r"\d+\n", number.read_text()))[0].strip()
             environment = {
                 **os.environ,
                 "DISPLAY": f":{display}",
@@ -219,7 +219,7 @@ class WebKit(Driven):
             driver = ["WebKitWebDriver", f"--port={port}"]
             self.process = subprocess.Popen(driver, env=environment, stdout=said, stderr=said)
         self.address = f"http://127.0.0.1:{port}/session"
-        waited(lambda: self.command("GET", "/../status")["ready"])
+        wait_for(lambda: self.command("GET", "/../status")["ready"])
         options = {"webkitgtk:browserOptions": {"binary": str(browser), "args": ["--automation"]}}
         told = self.command("POST", "", capabilities={"alwaysMatch": options})
         self.version = told["capabilities"]["browserVersion"]
@@ -273,12 +273,12 @@ class WebKit(Driven):
 
     def close(self) -> None:
         self.command("DELETE", "")
-        ended(self.process)
-        ended(self.screen)
+        terminate(self.process)
+        terminate(self.screen)
         self.folder.cleanup()
 
 
-def waited(found: Callable[[], Any]) -> Any:
+def wait_for(found: Callable[[], Any]) -> Any:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
@@ -290,6 +290,6 @@ def waited(found: Callable[[], Any]) -> Any:
     raise TimeoutError(f"a browser did not start within {PATIENCE:.0f} s")
 
 
-def ended(process: subprocess.Popen[bytes]) -> None:
+def terminate(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     process.wait(PATIENCE)

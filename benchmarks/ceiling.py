@@ -1,11 +1,11 @@
-"""The human ceiling of a data set from its votes, with intervals; and how close the correction comes to known truths.
+"""The human ceiling of a data set from its votes, with intervals, and the accuracy of its correction for known truths.
 
     DISSENSUS_DATA=... python benchmarks/ceiling.py [--set cifar10h-annotators] [--splits 10] [--check]
 
 --check takes the full shares of CIFAR-10H and ChaosNLI as truths, draws votes from them, and compares the corrected
 ceiling with what those truths score against the votes. The estimate was chosen on CIFAR-10H, ChaosNLI-SNLI and the
-worlds of benchmarks/intervals/worlds.py; ChaosNLI-MNLI was kept aside until it was fixed. The intervals
-beside it are about other items too; how often they hold the truth is counted by benchmarks/coverage.py.
+worlds of benchmarks/intervals/worlds.py; ChaosNLI-MNLI was held out until it was fixed. The intervals
+beside it are for new items; benchmarks/coverage.py measures their coverage.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.distributions import Distributions
 
 SCORES = {name: metric.function for name, metric in METRICS.items() if metric.ceiling}
-SETS = {"cifar10h": "cifar10h", "chaosnli-snli": "chaosnli-snli", "chaosnli-mnli": "chaosnli-mnli, kept aside"}
+SETS = {"cifar10h": "cifar10h", "chaosnli-snli": "chaosnli-snli", "chaosnli-mnli": "chaosnli-mnli, held out"}
 
 
-def measured(name: str, splits: int) -> None:
+def measure_ceiling(name: str, splits: int) -> None:
     votes = load(name).labels
     for by in ("votes", "annotators") if getattr(votes, "annotator", None) is not None else ("votes",):
         start, before = time.perf_counter(), time.process_time()
@@ -60,7 +60,7 @@ def main() -> None:
     if chosen.check:
         check()
     else:
-        measured(chosen.set, chosen.splits)
+        measure_ceiling(chosen.set, chosen.splits)
 
 
 if __name__ == "__main__":

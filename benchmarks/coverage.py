@@ -1,16 +1,15 @@
-"""How often the intervals that the project prints hold the truth, in worlds where the truth is known.
+"""Coverage of the intervals that the project prints, in simulated worlds with known truth.
 
     python -m benchmarks.coverage [--family ceiling] [--repetitions 400] [--jobs 2]
     python -m benchmarks.coverage --family seeds --repetitions 100 --try
 
 Each module of benchmarks/intervals is one family of intervals; its cases() are worlds to draw data from, again and
-again. Recorded are, for every interval of every world, the share of draws in which it held the truth with the Monte
-Carlo error of that share, its mean width, and how far the number itself lies from the truth on average, in units of
-the standard error that the interval claims. docs/intervals.md shows the record.
+again. The record has, for every interval of every world, its coverage with Monte Carlo error, its mean width, and the
+bias of the estimate in units of the claimed standard error. docs/intervals.md shows the record.
 
 Seeds of the record are 1000 and up. Methods were chosen with --try, which uses seeds 0 and up, prints and writes
-nothing. A run of one family replaces the rows of this family alone. What was stopped goes on where it was: a case is
-drawn again only where the code of the project or of the cases has changed since.
+nothing. A run of one family replaces the rows of this family alone. An interrupted run resumes: a case is
+drawn again only if the code of the project or of the cases has changed.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ def summary(truth: float, rows: np.ndarray) -> dict[str, Any]:
     return {name: round(fact, 6) if isinstance(fact, float) else fact for name, fact in facts.items()}
 
 
-def flagged(facts: dict[str, Any]) -> bool:
+def is_too_low(facts: dict[str, Any]) -> bool:
     return facts["coverage"] is not None and facts["coverage"] < facts["named"] - LEAST
 
 
@@ -131,7 +130,7 @@ def _covers_and_bias(facts: dict[str, Any]) -> str:
     if facts["coverage"] is None:
         return "none"
     covers = f"{100 * facts['coverage']:.1f}"
-    covers = f"**{covers}**" if flagged(facts) else covers
+    covers = f"**{covers}**" if is_too_low(facts) else covers
     return covers if facts["bias"] is None else f"{covers} ({facts['bias']:+.1f})"
 
 
@@ -143,9 +142,9 @@ def _by_row(cases: list[dict[str, Any]]) -> str:
     for case in cases:
         for name, facts in case["intervals"].items():
             covers = "-" if facts["coverage"] is None else f"{facts['coverage']:.1%} ± {facts['error']:.1%}"
-            covers = f"**{covers}**" if flagged(facts) else covers
-            width, bias = (_shown(facts[key]) for key in ("mean width", "bias"))
-            cells = (case["world"], name, _shown(facts["truth"]), covers, width, bias, _notes(facts))
+            covers = f"**{covers}**" if is_too_low(facts) else covers
+            width, bias = (_format(facts[key]) for key in ("mean width", "bias"))
+            cells = (case["world"], name, _format(facts["truth"]), covers, width, bias, _notes(facts))
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -167,7 +166,7 @@ def main() -> None:
     parser.add_argument("--family", action="append", choices=families(), help="only this one; may be repeated")
     parser.add_argument("--repetitions", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--try", dest="trial", action="store_true", help="seeds 0 and up; print and write nothing")
+    parser.add_argument("--try", dest="trial", action="store_true", help="use seeds 0 and up; print only")
     parser.add_argument("-o", "--output", type=Path, default=RECORD)
     asked = parser.parse_args()
     code, commit = _code(), _commit()
@@ -234,7 +233,7 @@ def _numbers(interval: Interval) -> tuple[float, ...]:
     return interval.value, interval.low, interval.high, interval.sd, interval.coverage
 
 
-def _shown(number: float | None) -> str:
+def _format(number: float | None) -> str:
     if number is None:
         return "-"
     return f"{number:.3g}" if abs(number) < 100 else f"{number:.0f}"
@@ -242,7 +241,7 @@ def _shown(number: float | None) -> str:
 
 def _notes(facts: dict[str, Any]) -> str:
     notes = []
-    if flagged(facts):
+    if is_too_low(facts):
         notes.append(f"misses: {facts['all below truth']} too low, {facts['all above truth']} too high")
     for key, said in (("own value outside", "leave out their own value"), ("undefined", "without an interval")):
         if facts[key]:

@@ -40,7 +40,7 @@ from dissensus.probe.hessian import MEMORY, hessian_of
 from dissensus.probe.inputs import ImageBatches
 from dissensus.probe.lanczos import lanczos
 from dissensus.train.network import Network
-from studies.deliveries import Cell, commit, trained
+from studies.deliveries import Cell, commit, train_cell
 
 CLOSE, ERROR, SEEDS, STARTS = 1e-3, 0.01, 3, 5
 METHODS = ("power iteration", "lanczos")
@@ -86,7 +86,7 @@ class DoubleBackward:
 def networks(items: int, work: Path) -> Iterator[tuple[str, Network, ImageBatches]]:
     """Networks of the study of deliveries with their names, and batches of images held out."""
     for seed in range(SEEDS):
-        training, pixels, people, _, held = trained(Cell("flip", None, seed, "soft"), work)
+        training, pixels, people, _, held = train_cell(Cell("flip", None, seed, "soft"), work)
         for which in ("best", "last"):
             network = getattr(training, which)
             network.module.eval()
@@ -128,8 +128,8 @@ def eigenvalue(network: Network, batches: ImageBatches, theirs: DoubleBackward) 
     truth = float(top[0])
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in METHODS}
     for start in range(STARTS):
-        runs["power iteration"].append(timed(by_power(theirs), truth))
-        runs["lanczos"].append(timed(by_lanczos(network, batches, np.random.default_rng(start)), truth))
+        runs["power iteration"].append(time_estimate(by_power(theirs), truth))
+        runs["lanczos"].append(time_estimate(by_lanczos(network, batches, np.random.default_rng(start)), truth))
     result: dict[str, Any] = {"value": truth, "next, as a share": float(top[1] / top[0]), "starts": runs}
     mean = {
         name: {key: statistics.fmean(run[key] for run in several) for key in several[0]}
@@ -144,7 +144,7 @@ def eigenvalue(network: Network, batches: ImageBatches, theirs: DoubleBackward) 
 Progress = Iterator[tuple[float, bool]]  # an estimate after each product, and whether the method stops there
 
 
-def timed(progress: Progress, truth: float) -> dict[str, float]:
+def time_estimate(progress: Progress, truth: float) -> dict[str, float]:
     """Seconds and products until an estimate is close, and until the method stops; how far off it is then."""
     started = time.perf_counter()
     run: dict[str, float] = {}
@@ -220,7 +220,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--items", type=int, default=1_000)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="networks trained already")
+    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="folder of trained networks")
     options.add_argument("-o", "--output", type=Path)
     given = options.parse_args()
     torch.set_num_threads(given.threads)

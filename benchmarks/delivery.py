@@ -1,4 +1,4 @@
-"""What an epoch of delivery costs, beside torch.multinomial and beside a head's forward pass, all in one run.
+"""The cost of one epoch of delivery, compared with torch.multinomial and a head's forward pass in one run.
 
     python benchmarks/delivery.py [--items 1000000] [--votes 5 50] [--classes 10 100 1000] [--repeats 5]
 

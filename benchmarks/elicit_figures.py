@@ -103,7 +103,7 @@ LOW = {"width": 660, "height": 290}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("docs/figures"))
-    parser.add_argument("--only", default="", help="Draw those whose name begins with this.")
+    parser.add_argument("--only", default="", help="draw only figures whose name begins with this")
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
     found = os.environ.get("DISSENSUS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -129,7 +129,7 @@ def main() -> None:
 def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone: bool = False) -> None:
     kind, classes, changed, items, keys = QUESTIONS[name]
     with tempfile.TemporaryDirectory() as folder:
-        made(Path(folder), kind, classes, changed, items)
+        make_plain_survey(Path(folder), kind, classes, changed, items)
         with served(Path(folder)) as address:
             me = Person(browser, color_scheme="dark" if phone else "light", has_touch=phone, is_mobile=phone)
             size = {"width": 390, "height": 844} if phone else {"width": 960, "height": 760}
@@ -154,7 +154,9 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
             me.close()
 
 
-def made(folder: Path, kind: str, classes: list[str], changed: dict[str, str], items: str, more: str = "") -> None:
+def make_plain_survey(
+    folder: Path, kind: str, classes: list[str], changed: dict[str, str], items: str, more: str = ""
+) -> None:
     """A survey without consent and instructions, so that it begins with a trial."""
     make_survey(folder, title="What do you see?", kind=kind, classes=classes)
     text = (folder / "survey.toml").read_text()
@@ -180,7 +182,7 @@ def pages(browser: Any, keep: Callable[[str, bytes], None]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         changed = {"per_person = 20": "per_person = 2", "break_every = 0": "break_every = 1"}
-        made(folder, "choose", [], changed, "", PROTOCOL)
+        make_plain_survey(folder, "choose", [], changed, "", PROTOCOL)
         shots: dict[str, Image.Image] = {}
         with served(folder) as address:
             me = Person(browser)
@@ -205,7 +207,9 @@ def ends(browser: Any, keep: Callable[[str, bytes], None]) -> None:
     """Declined, failed, nothing left, paused, no session, and the researcher's login, in one picture."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        made(folder, "choose", [], {"per_person = 20": "per_person = 24", "per_item = 5": "per_item = 1"}, "", PROTOCOL)
+        make_plain_survey(
+            folder, "choose", [], {"per_person = 20": "per_person = 24", "per_item = 5": "per_item = 1"}, "", PROTOCOL
+        )
         set_key(folder, KEY)
         shots = []
         with served(folder) as address:
@@ -279,12 +283,12 @@ def go_through(run: SurveyRun, choose: Callable[[str], str], seconds: float = 3.
     return me
 
 
-def watched(folder: Path) -> None:
+def make_dashboard_survey(folder: Path) -> None:
     """A survey of digits in the middle of its third hour: most people mean it, two do not, some have left."""
     from sklearn.datasets import load_digits
 
     changed = {"pay_per_person = 0.0": "pay_per_person = 1.2", "per_item = 5": "per_item = 30"}
-    made(folder, "choose", [], changed, "", PROTOCOL + '[attention]\n"digit37" = "9"\n')
+    make_plain_survey(folder, "choose", [], changed, "", PROTOCOL + '[attention]\n"digit37" = "9"\n')
     text = (folder / "survey.toml").read_text()
     (folder / "survey.toml").write_text(text.replace("attention_every = 0", "attention_every = 10"))
     set_key(folder, KEY)
@@ -327,7 +331,7 @@ def watched(folder: Path) -> None:
 def dashboard(browser: Any, keep: Callable[[str, bytes], None]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        watched(folder)
+        make_dashboard_survey(folder)
         with served(folder) as address:
             for kind, scheme, width in (("", "light", 1180), ("-dark", "dark", 1180), ("-phone", "light", 390)):
                 me = Person(browser, color_scheme=scheme)
@@ -353,11 +357,11 @@ def dashboard(browser: Any, keep: Callable[[str, bytes], None]) -> None:
                     parts = [(tops["#disputed-title"] - 12, 382), (tops["#people-title"] - 16, 552)]
                     cuts = [whole.crop((0, int(top), width, int(top) + height)) for top, height in parts]
                     cuts.append(whole.crop((0, int(tops["#download-title"]) - 16, width, whole.height)))
-                    keep("dashboard-people", stacked(cuts))
+                    keep("dashboard-people", stack_images(cuts))
                 me.close()
 
 
-def stacked(pictures: list[Image.Image]) -> bytes:
+def stack_images(pictures: list[Image.Image]) -> bytes:
     whole = Image.new("RGB", (pictures[0].width, sum(one.height for one in pictures)))
     for i, one in enumerate(pictures):
         whole.paste(one, (0, sum(above.height for above in pictures[:i])))

@@ -1,11 +1,11 @@
-"""Every question and page of `dissensus elicit` in Firefox and WebKit: is what is stored what was done?
+"""Every question and page of `dissensus elicit` in Firefox and WebKit: are the stored answers the intended ones?
 
     PYTHONPATH=. python benchmarks/elicitation_browsers.py [--browsers Firefox WebKitGTK] [--only sliders]
                                                            [--pictures DIR] [--output FILE.json]
 
 Each question is answered once by pointer in the light and once by keyboard in the dark, on the server that
 `elicit serve` starts; the stored answer must be the intended one. On the way, the page must fit a window of 320
-pixels, and nothing may be said in the console. A whole survey is then done from consent to code in both ways, and the
+pixels, and the console must stay empty. A whole survey is then done from consent to code in both ways, and the
 mishaps follow: a double click, a reload amid an answer, the back button, a server that is gone for a while; each has
 to end in one answer. Needs firefox-esr, webkit2gtk-driver and xvfb (Debian), and websockets (Python).
 """
@@ -53,7 +53,7 @@ BROWSERS: dict[str, type[Driven]] = {"Firefox": Firefox, "WebKitGTK": WebKit}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--browsers", nargs="+", choices=BROWSERS, default=list(BROWSERS))
-    parser.add_argument("--only", help="only rows whose name begins so")
+    parser.add_argument("--only", help="only rows whose name begins with this")
     parser.add_argument("--pictures", type=Path, help="folder for a picture of every page")
     parser.add_argument("--output", type=Path)
     chosen = parser.parse_args()
@@ -126,7 +126,7 @@ def question(browser: Driven, folder: Path, way: str, keep: Pictures, name: str)
             browser.keys(*steps[-1][:-1])
         keep(name, browser)
         moves_on(browser, lambda: do(browser, steps[-1][-1:] if isinstance(steps[-1], list) else steps[-1]))
-    return wrong + differing(folder, [intended])
+    return wrong + find_differences(folder, [intended])
 
 
 def whole_survey(browser: Driven, folder: Path, way: str, keep: Pictures) -> list[str]:
@@ -153,7 +153,7 @@ def whole_survey(browser: Driven, folder: Path, way: str, keep: Pictures) -> lis
         wrong.append(f"never shown: {', '.join(missing)}")
     if len(code) != 10:
         wrong.append(f"the code is {code!r}")
-    return wrong + differing(folder, [{"choice": "dog"}] * 8)
+    return wrong + find_differences(folder, [{"choice": "dog"}] * 8)
 
 
 def a_double_click(browser: Driven, folder: Path) -> list[str]:
@@ -162,7 +162,7 @@ def a_double_click(browser: Driven, folder: Path) -> list[str]:
         moves_on(browser, lambda: browser.click(*browser.script(f"{PLACE}('cat', '', 0.5)"), times=2))
         browser.until(f"document.getElementById('count').textContent === '2 of 4' && {READY}")
         moves_on(browser, lambda: do(browser, ["s"]))
-    return differing(folder, [{"choice": "cat"}, {"choice": "ship"}])
+    return find_differences(folder, [{"choice": "cat"}, {"choice": "ship"}])
 
 
 def a_reload_amid_an_answer(browser: Driven, folder: Path) -> list[str]:
@@ -173,7 +173,7 @@ def a_reload_amid_an_answer(browser: Driven, folder: Path) -> list[str]:
         browser.until(READY)
         moves_on(browser, lambda: do(browser, [*"d20", "Enter"]))
     told = {"first": "cat", "first_percent": 70, "second": "deer", "second_percent": 20, "ruled_out": []}
-    return differing(folder, [told])
+    return find_differences(folder, [told])
 
 
 def the_back_button(browser: Driven, folder: Path) -> list[str]:
@@ -185,7 +185,7 @@ def the_back_button(browser: Driven, folder: Path) -> list[str]:
         browser.until(READY)
         browser.until("document.getElementById('count').textContent === '2 of 4'")
         moves_on(browser, lambda: do(browser, ["d"]))
-    return differing(folder, [{"choice": "cat"}, {"choice": "dog"}])
+    return find_differences(folder, [{"choice": "cat"}, {"choice": "dog"}])
 
 
 def a_server_that_is_gone(browser: Driven, folder: Path) -> list[str]:
@@ -209,7 +209,7 @@ def a_server_that_is_gone(browser: Driven, folder: Path) -> list[str]:
     finally:
         process.terminate()
         process.wait(20)
-    return differing(folder, [{"choice": "cat"}, {"choice": "dog"}])
+    return find_differences(folder, [{"choice": "cat"}, {"choice": "dog"}])
 
 
 MISHAPS = (a_double_click, a_reload_amid_an_answer, the_back_button, a_server_that_is_gone)
@@ -251,7 +251,7 @@ def narrow(browser: Driven, keep: Pictures, name: str) -> list[str]:
     return [f"{wide} pixels wide in a window of 320"] if wide > 320 else []
 
 
-def differing(folder: Path, intended: list[dict[str, Any]]) -> list[str]:
+def find_differences(folder: Path, intended: list[dict[str, Any]]) -> list[str]:
     """How the stored answers differ from the intended ones; a click on a slider may miss by a pixel."""
     stored = [row["answer"] for row in kept(folder)]
     near = len(stored) == len(intended) and all(alike(a, b) for a, b in zip(stored, intended, strict=True))

@@ -1,4 +1,4 @@
-"""What a top-two answer costs in keys and clicks: the real answers of CIFAR-10S, replayed through two layouts.
+"""Keys and clicks per top-two answer: the real answers of CIFAR-10S, replayed through two layouts.
 
     PYTHONPATH=. DISSENSUS_DATA=... python benchmarks/elicitation_keys.py [--sample 60] [--output FILE.json]
 
@@ -65,7 +65,7 @@ class Intended:
         return {**self.__dict__, "ruled_out": list(self.ruled_out)}
 
 
-def intended(beliefs: Beliefs) -> tuple[list[Intended], int]:
+def intended_answers(beliefs: Beliefs) -> tuple[list[Intended], int]:
     """The answers, and how many are left out: they rule out what they name, name it twice, or without a percentage."""
     found, left_out = [], 0
     for stated, ruled_out, (first, second) in zip(beliefs.stated, beliefs.ruled_out, beliefs.named, strict=True):
@@ -100,8 +100,8 @@ def inputs(layout: str, answer: Intended, classes: tuple[str, ...]) -> list[tupl
             done += [("class", answer.second), *digits[1]]
         possible = [name for name in classes if name not in (answer.first, answer.second, *answer.ruled_out)]
         if len(answer.ruled_out) > len(possible) + 1:  # all the rest, and back what is possible
-            return [*done, ("key", "-"), *_shifted(possible), *_sent(("key", "Enter"), answer)]
-        return [*done, *_shifted(answer.ruled_out), *_sent(("key", "Enter"), answer)]
+            return [*done, ("key", "-"), *_count_shift_keys(possible), *_sent(("key", "Enter"), answer)]
+        return [*done, *_count_shift_keys(answer.ruled_out), *_sent(("key", "Enter"), answer)]
     to_field = (lambda role: ("key", "Tab")) if layout == "form with Tab" else (lambda role: ("click", role))
     done = [("click", f"first {answer.first}"), to_field("first_percent"), *digits[0]]
     if answer.second is not None:
@@ -117,7 +117,7 @@ def _sent(send: tuple[str, str], answer: Intended) -> list[tuple[str, str]]:
     return [send, send] if meant else [send]
 
 
-def _shifted(names: tuple[str, ...] | list[str]) -> list[tuple[str, str]]:
+def _count_shift_keys(names: tuple[str, ...] | list[str]) -> list[tuple[str, str]]:
     """Shift is held once for all of them, and is a key of its own."""
     return [("shift", ""), *(("shifted", name) for name in names)] if names else []
 
@@ -232,7 +232,7 @@ def main() -> None:
     chosen = parser.parse_args()
     beliefs = load("cifar10s").labels
     assert isinstance(beliefs, Beliefs)
-    answers, left_out = intended(beliefs)
+    answers, left_out = intended_answers(beliefs)
     picked = np.random.default_rng(0).choice(len(answers), size=chosen.sample, replace=False)
     told: dict[str, Any] = {
         "data": "CIFAR-10S",

@@ -1,4 +1,4 @@
-"""How many answers a second does the web app keep, with 300 people at once, and is any of them lost or doubled?
+"""Answers per second that the web app stores with 300 people at once; none may be lost or doubled.
 
     python benchmarks/elicitation_load.py --database sqlite --workers 1
     python benchmarks/elicitation_load.py --database postgresql --workers 2
@@ -122,8 +122,8 @@ def main() -> None:
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--people", type=int, default=300)
-    parser.add_argument("--each", type=int, default=10, help="answers of each person")
-    parser.add_argument("--real-time", action="store_true", help="people take the time that an answer takes")
+    parser.add_argument("--each", type=int, default=10, help="answers per person")
+    parser.add_argument("--real-time", action="store_true", help="simulate realistic answer times")
     asked = parser.parse_args()
     name = f"{asked.database}, {asked.workers} worker{'s' if asked.workers > 1 else ''}"
     if asked.real_time:

@@ -1,4 +1,4 @@
-"""The same crowd in front of the tools that others use: how many answers a second do Potato and Label Studio keep?
+"""Answers per second that Potato and Label Studio store, with the same simulated crowd.
 
     python benchmarks/elicitation_peers.py potato --program /path/to/potato
     python benchmarks/elicitation_peers.py label-studio --program /path/to/label-studio
@@ -84,7 +84,7 @@ def potato(program: str, people: int, each: int) -> dict[str, Any]:
                     page = me.post("/annotate", {"action": "next_instance", "instance_id": shown})
                 answered(time.monotonic() - began)
 
-        with running(command, folder, {}) as cpu:
+        with run_server(command, folder, {}) as cpu:
             Client(port).until_healthy("/health")
             done = crowd(people, walk, cpu)
         kept = [
@@ -108,7 +108,7 @@ def label_studio(program: str, people: int, each: int) -> dict[str, Any]:
             "DEBUG": "False",
         }
         command = [program, "start", "--no-browser", "--port", str(port), "--internal-host", "127.0.0.1"]
-        with running(command, folder, told) as cpu:
+        with run_server(command, folder, told) as cpu:
             boss = Client(port, {"authorization": f"Token {TOKEN}"})
             boss.until_healthy("/health")
             choices = "".join(f'<Choice value="{c}"/>' for c in CLASSES)
@@ -174,7 +174,7 @@ def crowd(
 
 
 @contextmanager
-def running(command: list[str], folder: Path, told: dict[str, str]) -> Iterator[Callable[[], float]]:
+def run_server(command: list[str], folder: Path, told: dict[str, str]) -> Iterator[Callable[[], float]]:
     """A server in a folder of its own; gives what says how many processor seconds it has used."""
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, env={**os.environ, **told}, cwd=folder, stdout=log, stderr=log)
@@ -237,9 +237,9 @@ def version(program: str, package: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("peer", choices=("potato", "label-studio"))
-    parser.add_argument("--program", required=True, help="where the peer's program is")
+    parser.add_argument("--program", required=True, help="path of the peer's program")
     parser.add_argument("--people", type=int, default=300)
-    parser.add_argument("--each", type=int, default=10, help="answers of each person")
+    parser.add_argument("--each", type=int, default=10, help="answers per person")
     asked = parser.parse_args()
     run = {"potato": potato, "label-studio": label_studio}[asked.peer]
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)

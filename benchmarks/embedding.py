@@ -43,7 +43,7 @@ np.savez(sys.argv[2], points=fit.embedding_, stress=fit.stress_, iterations=fit.
 """
 
 
-def timed(work: Any) -> tuple[Embedding, float, float]:
+def measure_seconds(work: Any) -> tuple[Embedding, float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     found = work()
     return found, time.perf_counter() - wall, time.process_time() - cpu
@@ -59,7 +59,9 @@ def against_cblearn(python: str, size: int, iterations: int) -> dict[str, Any]:
         with np.load(back) as kept:
             peer = {name: kept[name] for name in kept.files}
     target = float(peer["stress"])
-    rows = {"cblearn": described(peer["points"], target, float(peer["wall"]), float(peer["cpu"]), scene, triplets)}
+    rows = {
+        "cblearn": describe_embedding(peer["points"], target, float(peer["wall"]), float(peer["cpu"]), scene, triplets)
+    }
     for name, rank in (("same dimensions", DIMENSIONS), ("rank min(n, k) + 1", None)):
         for widths, tolerance in SETTINGS:
 
@@ -67,14 +69,14 @@ def against_cblearn(python: str, size: int, iterations: int) -> dict[str, Any]:
                 rng = np.random.default_rng(0)
                 return embed_labels(scene.soft, rng, rank=rank, widths=widths, tolerance=tolerance)
 
-            found, wall, cpu = timed(work)
+            found, wall, cpu = measure_seconds(work)
             if found.objective <= target:
-                rows[f"matched, {name}"] = described(found.points, found.objective, wall, cpu, scene, triplets)
+                rows[f"matched, {name}"] = describe_embedding(found.points, found.objective, wall, cpu, scene, triplets)
                 break
-    full, wall, cpu = timed(lambda: embed_labels(scene.soft, np.random.default_rng(0)))
-    rows["converged, rank min(n, k) + 1"] = described(full.points, full.objective, wall, cpu, scene, triplets)
-    listed, wall, cpu = timed(lambda: embed_triplets(triplets, np.random.default_rng(0), rank=DIMENSIONS))
-    rows["converged, listed triplets, same dimensions"] = described(
+    full, wall, cpu = measure_seconds(lambda: embed_labels(scene.soft, np.random.default_rng(0)))
+    rows["converged, rank min(n, k) + 1"] = describe_embedding(full.points, full.objective, wall, cpu, scene, triplets)
+    listed, wall, cpu = measure_seconds(lambda: embed_triplets(triplets, np.random.default_rng(0), rank=DIMENSIONS))
+    rows["converged, listed triplets, same dimensions"] = describe_embedding(
         listed.points, listed.objective, wall, cpu, scene, triplets
     )
     for row in rows.values():
@@ -104,10 +106,11 @@ def against_scs(size: int) -> dict[str, Any]:
     factor = vectors * np.sqrt(np.maximum(values, 0))
     squared = ((factor[:, None] - factor) ** 2).sum(axis=2)
     optimum = float(np.maximum(0, 1 + squared[a, b] - squared[a, c]).sum() + (factor**2).sum())
-    ours, our_wall, our_cpu = timed(lambda: embed_labels(scene.soft, np.random.default_rng(0)))
+    ours, our_wall, our_cpu = measure_seconds(lambda: embed_labels(scene.soft, np.random.default_rng(0)))
     return {
-        "SCS": described(factor, optimum, wall, cpu, scene, triplets) | {"of it in the solver": round(solved, 3)},
-        "ours": described(ours.points, ours.objective, our_wall, our_cpu, scene, triplets),
+        "SCS": describe_embedding(factor, optimum, wall, cpu, scene, triplets)
+        | {"of it in the solver": round(solved, 3)},
+        "ours": describe_embedding(ours.points, ours.objective, our_wall, our_cpu, scene, triplets),
         "ours above the optimum": f"{ours.objective / optimum - 1:.4%}",
         "times as fast, wall": round(wall / our_wall, 1),
         "times as fast, processor": round(cpu / our_cpu, 1),
@@ -115,7 +118,7 @@ def against_scs(size: int) -> dict[str, Any]:
     }
 
 
-def described(
+def describe_embedding(
     points: np.ndarray, objective: float, wall: float, cpu: float, scene: Any, triplets: np.ndarray
 ) -> dict[str, Any]:
     return {
@@ -131,7 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cblearn", required=True, help="interpreter that has cblearn")
     parser.add_argument("--cases", type=int, nargs="+", default=[30, 90])
-    parser.add_argument("--iterations", type=int, nargs="+", default=[2000, 2000], help="most for cblearn, by case")
+    parser.add_argument("--iterations", type=int, nargs="+", default=[2000, 2000], help="maximum for cblearn, by case")
     chosen = parser.parse_args()
     small = simulated_scene(4, 4, 3, np.random.default_rng(0)).soft
     embed_labels(small, np.random.default_rng(0))  # compiles the kernels

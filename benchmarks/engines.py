@@ -1,11 +1,11 @@
-"""Who should carry the jobs of a study on one machine: measured for networks and for heads, in one run.
+"""Threads or processes for the jobs of a study on one machine, measured for networks and for heads.
 
     python -m benchmarks.engines [--repeats 5]
 
 Networks: trainings of a small network, one after the other with all cores as threads, against as many processes as
 cores with one thread each; processes have begun before the clock runs. Heads: a study of 120 small ones on the same
 features, trained together in one process with threads, against the same in processes, with and without their start.
-Both ways take turns, and the fastest of each counts, as whatever else a machine does only makes things slower.
+Both alternate, and the fastest run of each counts, since other load on the machine only adds time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HEAD = {"head": "mlp", "epochs": 10, "hidden": 64}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=5, help="of each way; the fastest counts")
+    parser.add_argument("--repeats", type=int, default=5, help="repeats; the fastest counts")
     repeats, count = parser.parse_args().repeats, cores()
     print(f"{count} cores, torch {torch.__version__}")
 
@@ -44,9 +44,9 @@ def main() -> None:
     pool, beginning = begun(count, jobs, data)
     alone, threads, processes = fastest(
         repeats,
-        lambda: [trained(data, seed, 1) for seed in range(count)],
-        lambda: [trained(data, seed, count) for seed in range(count)],
-        lambda: carried(pool, jobs),
+        lambda: [train_once(data, seed, 1) for seed in range(count)],
+        lambda: [train_once(data, seed, count) for seed in range(count)],
+        lambda: run_engine(pool, jobs),
     )
     pool.close()
     print(
@@ -60,7 +60,7 @@ def main() -> None:
     here = Here(count)
     here.send(data)
     pool, beginning = begun(count, parts, data)
-    together, apart = fastest(repeats, lambda: carried(here, jobs), lambda: carried(pool, parts))
+    together, apart = fastest(repeats, lambda: run_engine(here, jobs), lambda: run_engine(pool, parts))
     pool.close()
     print(
         f"heads: {len(jobs)} jobs of 120 heads: {together:.2f} s here in {count} threads, {apart:.2f} s in {count} "
@@ -85,7 +85,7 @@ def work_of(model: Mapping[str, Any], seeds: int, workers: int) -> tuple[list[Jo
     return jobs_of(tasks_of(study, data), study, data, workers), data
 
 
-def trained(data: Mapping[str, StudyData], seed: int, threads: int) -> None:
+def train_once(data: Mapping[str, StudyData], seed: int, threads: int) -> None:
     """A training as a job has it, but for its threads."""
     digits = data["digits"]
     torch.set_num_threads(threads)
@@ -102,11 +102,11 @@ def begun(count: int, jobs: list[Job], data: Mapping[str, StudyData]) -> tuple[P
     started = time.perf_counter()
     pool = Processes(count)
     pool.send(data)
-    carried(pool, jobs[:count])
+    run_engine(pool, jobs[:count])
     return pool, time.perf_counter() - started
 
 
-def carried(engine: Engine, jobs: list[Job]) -> None:
+def run_engine(engine: Engine, jobs: list[Job]) -> None:
     for running in [engine.submit(job) for job in jobs]:
         assert all(outcome.record["status"] == "done" for outcome in running.result())
 

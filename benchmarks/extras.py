@@ -2,8 +2,8 @@
 
     python benchmarks/extras.py [core | EXTRA …] [--environments FOLDER]
 
-All of them must work, or say in one line which extra to install. An environment that was tried before is tried again
-only where something changed since, so a run that was broken off goes on where it stopped. The result is kept in
+Each must work, or name the extra to install in one line. An environment is tried again only if something changed, so an
+interrupted run resumes. The result is stored in
 benchmarks/results/extras.json, and its table in docs/install.md. It needs a package index and some 15 GB of disk.
 """
 
@@ -30,8 +30,8 @@ Outcomes = dict[str, dict[str, str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("installs", nargs="*", default=INSTALLS, metavar="EXTRA", help=f"of {', '.join(INSTALLS)}")
-    parser.add_argument("--environments", type=Path, default=ROOT / ".venv" / "extras", help="where they are made")
+    parser.add_argument("installs", nargs="*", default=INSTALLS, metavar="EXTRA", help=f"one of {', '.join(INSTALLS)}")
+    parser.add_argument("--environments", type=Path, default=ROOT / ".venv" / "extras", help="folder for them")
     options = parser.parse_args()
     unknown = set(options.installs) - set(INSTALLS)
     if unknown:
@@ -44,9 +44,9 @@ def main() -> None:
         if record.get(install, {}).get("state") != state:
             print(f"{install}: installing and trying …", flush=True)
             python = _environment(options.environments / install, install)
-            record[install] = {"state": state, **_tried(python)}
+            record[install] = {"state": state, **_try_verbs(python)}
             RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        print(f"{install}: {_counted(record[install])}", flush=True)
+        print(f"{install}: {_count_working(record[install])}", flush=True)
     print("\n" + table({install: record[install]["verbs"] for install in INSTALLS if install in record}))
     wrong = {
         f"{install}: {what}": outcome
@@ -84,7 +84,7 @@ def _environment(folder: Path, install: str) -> Path:
     return python
 
 
-def _tried(python: Path) -> Outcomes:
+def _try_verbs(python: Path) -> Outcomes:
     settings = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DISSENSUS_DATA")}
     with tempfile.TemporaryDirectory() as folder:  # elsewhere, so that what is installed is tried, not this clone
         done = subprocess.run([python, TRIAL], cwd=folder, env=settings, capture_output=True, text=True, check=False)
@@ -94,7 +94,7 @@ def _tried(python: Path) -> Outcomes:
     return outcomes | {"names": {name: said for name, said in outcomes["names"].items() if said != "works"}}
 
 
-def _counted(tried: Outcomes) -> str:
+def _count_working(tried: Outcomes) -> str:
     works = sum(outcome == "works" for outcome in tried["verbs"].values())
     return f"{works} of {len(tried['verbs'])} verbs work, {len(tried['names'])} public names need more"
 

@@ -1,4 +1,4 @@
-"""Singh's whole protocol for one data set: our heads against the loops that users write, in one run.
+"""Singh's whole protocol for one data set: our heads against plain training loops, in one run.
 
     python benchmarks/heads.py [--items 3113] [--features 384] [--classes 3] [--hidden 128] [--full] [--stack]
 
@@ -7,7 +7,7 @@ one head after the other. By default they are timed over a few epochs of each ba
 to the epochs that all 236 heads run (early stopping included; every head runs equally long in all of them); --full runs
 them all.
 Core-seconds are processor time of all threads. Compilation, done once and cached, is timed apart.
-The data are simulated: a crowd of 100 votes an item whose opinions depend on the features.
+The data are simulated: a crowd of 100 votes per item whose opinions depend on the features.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dissensus.train.heads.training import train_heads
 from dissensus.train.splits import Split, draw_split
 
 
-def simulated(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def simulate_data(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     features = rng.normal(size=(n, d)).astype(np.float32)
     scores = features @ rng.normal(size=(d, k)) / np.sqrt(d) * 1.5 + rng.normal(size=(n, k))
     probs = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -108,7 +108,7 @@ class Plain:
         return found
 
 
-def timed(work: Callable[[], object]) -> tuple[float, float]:
+def measure_seconds(work: Callable[[], object]) -> tuple[float, float]:
     """Core-seconds and seconds."""
     wall, core = time.perf_counter(), time.process_time()
     work()
@@ -134,13 +134,13 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
-    features, probs = simulated(asked.items, asked.features, asked.classes, rng)
+    features, probs = simulate_data(asked.items, asked.features, asked.classes, rng)
     split = draw_split(asked.items, rng)
     grid = singh_grid(hidden=asked.hidden)
     few = [replace(grid[0], epochs=1, targets=t) for t in TARGETS]
     train = features[split.train], probs[split.train]
     held = features[split.validation], probs[split.validation]
-    core, _ = timed(lambda: train_heads(*train, few, validation=held))
+    core, _ = measure_seconds(lambda: train_heads(*train, few, validation=held))
     print(f"{asked.items} items, {asked.features} features, {asked.classes} classes, {asked.hidden} hidden units")
     print(f"compiled or loaded from the cache in {core:.1f} core-s\n")
     ours: dict[str, tuple[float, float]] = {}
@@ -152,7 +152,7 @@ def main() -> None:
                 singh_protocol(features, probs, np.random.default_rng(1), grid=grid, split=split, engine=engine)
             )
 
-        ours[engine] = timed(run)
+        ours[engine] = measure_seconds(run)
     result = results[0]
     plain = Plain(features, probs, split)
     heads = epochs_run(result)
@@ -164,12 +164,12 @@ def main() -> None:
     for way in ("loader", "lean"):
         plain.losses(replace(grid[0], targets="soft", batch=32), way, epochs=1)
         if asked.full:
-            rows[way] = timed(lambda way=way: [plain.losses(config, way) for config in heads])
+            rows[way] = measure_seconds(lambda way=way: [plain.losses(config, way) for config in heads])
         else:
             core = wall = 0.0
             for (batch, targets), count in epochs.items():
                 sample = replace(grid[0], batch=batch, targets=targets)
-                used = timed(partial(plain.losses, sample, way, epochs=asked.epochs))
+                used = measure_seconds(partial(plain.losses, sample, way, epochs=asked.epochs))
                 core, wall = core + used[0] / asked.epochs * count, wall + used[1] / asked.epochs * count
             rows[way] = core, wall
     how = "measured in full" if asked.full else f"scaled from {asked.epochs} epochs of each kind"

@@ -1,4 +1,4 @@
-"""Would stopping earlier, or drawing annotators harder to the crowd, predict votes better? And would it be more right?
+"""Does earlier stopping or stronger shrinkage of annotators predict held-out votes better, and is it more accurate?
 
     python benchmarks/held_out_votes.py [--sets fact-eval relevance]
 

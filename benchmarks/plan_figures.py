@@ -50,7 +50,7 @@ def maps(grid: Grid) -> None:
             drawn = grid_map(
                 shown, grid.config.classes, grid.config.items, "classes k", "items n", title, low=0.0, high=1.0
             )
-            save(f"plan_map_{kind}_{d}", merged(drawn))
+            save(f"plan_map_{kind}_{d}", merge_cells(drawn))
 
 
 def lines(grid: Grid) -> None:
@@ -107,7 +107,7 @@ def effective(grid: Grid) -> dict[str, object]:
                 low=0,
                 high=d,
             )
-            save("plan_effective", merged(drawn))
+            save("plan_effective", merge_cells(drawn))
             few = np.random.default_rng(0).choice(ratio.size, 200, replace=False)
             names = [f"n={n}, k={k}" for n, k in zip(items.ravel()[few], classes.ravel()[few], strict=True)]
             dots = scatter(
@@ -145,7 +145,7 @@ def curves(grid: Grid) -> dict[str, object]:
     return found
 
 
-def merged(drawn: str) -> str:
+def merge_cells(drawn: str) -> str:
     """Cells of the same shade as one path."""
     pattern = r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill="(#[0-9a-f]{6})"/>'
     cells = re.findall(pattern, drawn)

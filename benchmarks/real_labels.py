@@ -1,4 +1,4 @@
-"""How much the labels of CIFAR-10H, CIFAR-10S, hard and smoothed ones say about the same images.
+"""Information in CIFAR-10H, CIFAR-10S, hard and smoothed labels of the same images.
 
 Sucholutsky 2023, sec. 7.2, on the 200 of the CIFAR-10S images whose CIFAR-10H votes disagree most. Its similarity
 judgments are not public; the cosine of ResNet-50 features takes their place, so rho and error rate compare labels with

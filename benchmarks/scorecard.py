@@ -3,8 +3,8 @@
     python benchmarks/scorecard.py                       10 million rows, 10 classes, float64
     python benchmarks/scorecard.py --rows 300000 --single
 
-One core, processor time beside wall time. Compiling the sweep is reported apart. Peers that are not installed are left
-out. Memory is how far the sweep raises the peak of the process above what it held before, inputs included (Linux).
+One core, processor time beside wall time. Compilation is reported separately. Peers that are not installed are left
+out. Memory is the increase in the peak memory of the process, inputs included (Linux).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dissensus.evaluate.one_pass import sweep  # noqa: E402
 Work = Callable[[], float]
 
 
-def simulated(n: int, k: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
+def simulate_labels(n: int, k: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
     """People from a Dirichlet, and a model that mixes them with noise."""
     rng = np.random.default_rng(0)
     model, people = np.empty((n, k), dtype), np.empty((n, k), dtype)
@@ -42,7 +42,7 @@ def simulated(n: int, k: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
     return model, people
 
 
-def timed(work: Work) -> tuple[float, float, float]:
+def measure_seconds(work: Work) -> tuple[float, float, float]:
     """Value, processor seconds, wall seconds."""
     wall, cpu = time.perf_counter(), time.process_time()
     value = work()
@@ -172,7 +172,7 @@ def auroc_peers(score: np.ndarray, disputed: np.ndarray) -> dict[str, Work]:
 
 
 def fastest(ways: dict[str, Work]) -> tuple[str, float, float, float]:
-    runs = {name: timed(work) for name, work in ways.items()}
+    runs = {name: measure_seconds(work) for name, work in ways.items()}
     best = min(runs, key=lambda name: runs[name][1])
     return best, *runs[best]
 
@@ -183,7 +183,7 @@ def main() -> None:
     options.add_argument("--classes", type=int, default=10)
     options.add_argument("--single", action="store_true", help="inputs in float32")
     asked = options.parse_args()
-    q, p = simulated(asked.rows, asked.classes, np.float32 if asked.single else np.float64)
+    q, p = simulate_labels(asked.rows, asked.classes, np.float32 if asked.single else np.float64)
     start = time.perf_counter()
     sweep(q[:1000], p[:1000])
     print(f"compiling or loading the sweep: {time.perf_counter() - start:.2f} s")
@@ -204,7 +204,7 @@ def main() -> None:
     print(f"sum of the fastest peers {total:.2f} s, the sweep {cpu:.2f} s: {total / cpu:.1f} times as fast")
     score, disputed = special.entr(q).sum(axis=1), p.max(axis=1) < 0.5
     auroc(score[:100], np.arange(100) < 50)
-    value, cpu, _ = timed(lambda: auroc(score, disputed))
+    value, cpu, _ = measure_seconds(lambda: auroc(score, disputed))
     who, other, seconds, _ = fastest(auroc_peers(score, disputed))
     print(
         f"AUROC {value:.10f} in {cpu:.3f} s; {who} {other:.10f} in {seconds:.2f} s: {seconds / cpu:.1f} times as fast"

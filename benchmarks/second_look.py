@@ -5,11 +5,11 @@
 
 review  ranks the answers of a simulated crowd with known mistakes, and of crowd sets with gold classes, by how likely
         each is right. Printed: the share of mistakes among all answers (chance), and among the first 100 of each list.
-        cleanlab is given the smoothed share of votes as the predictions it asks for, since these sets have no features.
-        The way of ranking was chosen on other sets: bluebird, weather, labelme, sentiment polarity and trec.
-wawa    the largest difference of a probability, after each answer is taken once and ties are broken in the same order.
+        cleanlab receives the smoothed vote shares as predictions, since these sets have no features.
+        The ranking was chosen on other sets: bluebird, weather, labelme, sentiment polarity and trec.
+wawa    the largest difference between probabilities, with repeated answers removed and ties broken in the same order.
 
-Needs DISSENSUS_DATA; crowd-kit and cleanlab are no dependencies of the project: install them beside it to compare.
+Needs DISSENSUS_DATA; crowd-kit and cleanlab are not dependencies: install them to compare.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETS = (*UNSEEN, "crowd-bluebird", "crowd-weather-cf", "crowd-labelme", "crowd-s
 FIRST = 100
 
 
-def planted(seed: int) -> tuple[Votes, np.ndarray]:
+def plant_errors(seed: int) -> tuple[Votes, np.ndarray]:
     """1,000 items, 4 answers each by 30 people who are right 50 to 98% of the time; the classes are known."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 4, 1000)
@@ -39,7 +39,7 @@ def planted(seed: int) -> tuple[Votes, np.ndarray]:
     return simulate_votes(truth, 4, 30, rng, confusion=simulate_one_coin(rng.uniform(0.5, 0.98, 30), 4)).votes, gold
 
 
-def answered_once(votes: Votes) -> Votes:
+def drop_repeats(votes: Votes) -> Votes:
     """Without answers that an annotator repeats; cleanlab's table has one cell for each annotator and item."""
     pair = votes.item.astype(np.int64) * votes.n_annotators + votes.annotator
     return votes.select(answers=np.sort(np.unique(pair, return_index=True)[1]))
@@ -62,10 +62,10 @@ def compare_reviews(with_cleanlab: bool) -> None:
     print(
         f"{'mistakes in the first ' + str(FIRST):26} {'answers':>8} {'chance':>7} {'share':>7} {'review':>7} cleanlab"
     )
-    worlds = [(f"simulated {seed}", *planted(seed)) for seed in (100, 101, 102)]
+    worlds = [(f"simulated {seed}", *plant_errors(seed)) for seed in (100, 101, 102)]
     for name in UNSEEN:
         data = load(name)
-        worlds.append((name, answered_once(data.labels), data.gold))
+        worlds.append((name, drop_repeats(data.labels), data.gold))
     for name, votes, gold in worlds:
         known = gold[votes.item] >= 0
         wrong = votes.choice != gold[votes.item]
@@ -83,7 +83,7 @@ def compare_wawa() -> None:
     from crowdkit.aggregation import MajorityVote, Wawa
 
     for name in SETS:
-        votes = answered_once(load(name).labels)
+        votes = drop_repeats(load(name).labels)
         frame: Any = pd.DataFrame({"task": votes.item, "worker": votes.annotator, "label": votes.choice})
         skill = Wawa().fit(frame).skills_
         # Its own predict fails with scikit-learn 1.9; this is what it calls.

@@ -1,20 +1,20 @@
-"""KL from the full label distribution to its estimate from K votes an item: shrinkage against smoothed shares.
+"""KL from the full label distribution to its estimate from K votes per item: shrinkage against smoothed shares.
 
 For every set, n of its items are drawn, and K votes for each of them from its full share, with replacement, so that the
 full share is the truth (Gheibi 2026, A.1). The smoothed shares add 1/k to each class's votes, or the best of all
-constants: the latter is chosen with the answer at hand, anew for each crowd, and no honest method can use it.
+constants: the latter is chosen by the truth for each crowd, so no real method can use it.
 
 Part `models` hands shrinkage a model's prediction as well: a uniform one, a good one given to the wrong items, one that
 confuses every class with the next, one too sure of itself, a good one, and RoBERTa's for ChaosNLI. A good one is drawn
 from Dirichlet(8 truth), truth smoothed by 2%: it errs about as much as the share of eight votes.
 
 Settings were chosen on TUNED with seeds 0 to 99. All numbers in the record are from seeds 1000 and up. The sets in
-ASIDE were looked at three times: after a first run the grid of kappas was made finer where votes tell, because a
-simulated crowd of 3,000 items asked for it, and the largest ratio stayed what it was; then 1/k was made likelier
-beforehand and the shares of the classes more cautious, because ratios were up to 1.023, on TUNED as on ASIDE. By how
-much was settled on TUNED alone. The record is written after every set, and
-what it has is not computed again; all of it takes a few minutes of processor time. `report` prints the tables of
-docs/aggregate.md and the worst cells.
+ASIDE were used three times. After a first run, the grid of kappas was refined for informative votes, because a
+simulated crowd of 3,000 items needed it; the largest ratio did not change. Then the prior of 1/k was raised and the
+class shares were shrunk more, because ratios were up to 1.023 on TUNED and on ASIDE;
+the amounts were chosen on TUNED alone.
+The record is written after every set, and an interrupted run resumes; all of it takes a few minutes of processor time.
+`report` prints the tables of docs/aggregate.md and the worst cells.
 
     DISSENSUS_DATA=... python -m benchmarks.shrinkage [items] [models] [report] [--record FILE]
 """
@@ -93,7 +93,7 @@ def crowds(
                 yield n, votes, items, rng.multinomial(votes, full.probs[items]), rng
 
 
-def compared(ours: np.ndarray, others: np.ndarray) -> dict[str, float]:
+def compare_means(ours: np.ndarray, others: np.ndarray) -> dict[str, float]:
     """The ratio of the means, and the standard error of their paired difference, in parts of the other's mean."""
     more = ours - others
     error = float(more.std(ddof=1) / np.sqrt(more.size) / others.mean())
@@ -113,7 +113,7 @@ def by_items(full: Distributions) -> list[dict[str, Any]]:
         ours, even, best = np.array(losses).T
         means = {"shrinkage": np.mean(ours), "+1/k": np.mean(even), "best +c": np.mean(best)}
         row = {"items": n, "votes": votes} | {name: round(float(mean), 5) for name, mean in means.items()}
-        rows.append(row | compared(ours, even))
+        rows.append(row | compare_means(ours, even))
     return rows
 
 
@@ -147,7 +147,7 @@ def by_models(full: Distributions, real: Distributions | None) -> list[dict[str,
     for (name, n, votes), losses in cells.items():
         with_model, without, worth = np.array(losses).T
         row = {"model": name, "items": n, "votes": votes, "used": round(float((worth > 0).mean()), 3)}
-        rows.append(row | {"worth": round(float(worth.mean()), 2)} | compared(with_model, without))
+        rows.append(row | {"worth": round(float(worth.mean()), 2)} | compare_means(with_model, without))
     return rows
 
 
@@ -179,7 +179,7 @@ def tables(record: dict[str, dict[str, list[dict[str, Any]]]]) -> list[str]:
     cells = [mean_ratio([row for row in everything if row["items"] == n]) for n in CROWDS]
     lines += [f"| all | {' | '.join(cells)} |", ""]
     lines += ["| votes per item | " + " | ".join(map(str, VOTES)) + " |", "|---" * (1 + len(VOTES)) + "|"]
-    for title, sets in (("sets the settings were chosen on", TUNED), ("sets kept aside", ASIDE)):
+    for title, sets in (("sets the settings were chosen on", TUNED), ("sets held out", ASIDE)):
         rows = [row for name in sets for row in record["items"][name]]
         cells = [mean_ratio([row for row in rows if row["votes"] == votes]) for votes in VOTES]
         lines.append(f"| {title} | {' | '.join(cells)} |")

@@ -1,7 +1,7 @@
-"""The grid of Sucholutsky 2023, figure 1, from nothing: seconds, and what it shows beside what the paper says.
+"""The grid of Sucholutsky 2023, figure 1, computed from scratch: seconds, and results compared with the paper.
 
-Seed by seed, each timed; what is known after it is written to results/simulation.json and shipped with the package.
-Stopped runs go on from the file.
+Each seed is timed; the results after it are written to results/simulation.json and shipped with the package.
+Interrupted runs resume from the file.
 
     python benchmarks/simulation.py GRID.json [--seeds 3] [--workers 2]
 """
@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 SHIPPED = Path(__file__).parent.parent / "src" / "dissensus" / "plan" / "figure_1_grid.json"
 
 
-def timed(path: Path, seeds: int, workers: int) -> tuple[Grid, dict[str, object]]:
+def time_grid(path: Path, seeds: int, workers: int) -> tuple[Grid, dict[str, object]]:
     """The grid, and how long the cells took that the file did not have yet."""
     config = GridConfig(seeds=seeds)
     missing = int(np.isnan(saved_grid(path, config).rho).sum()) if path.exists() else 5400 * seeds
@@ -39,7 +39,7 @@ def timed(path: Path, seeds: int, workers: int) -> tuple[Grid, dict[str, object]
     }
 
 
-def shown(grid: Grid) -> dict[str, object]:
+def mean_recovery(grid: Grid) -> dict[str, object]:
     """Mean rho along three lines through the maps, and its correlation with the information ratio."""
     from scipy.stats import spearmanr
 
@@ -90,10 +90,10 @@ def main() -> None:
     record = json.loads(place.read_text()) if place.exists() else {}
     simulated_recovery("soft", 3, 3, 2, np.random.default_rng(0))  # compiles the kernels
     for seeds in range(1, chosen.seeds + 1):
-        grid, took = timed(chosen.file, seeds, chosen.workers)
+        grid, took = time_grid(chosen.file, seeds, chosen.workers)
         if took["cells"]:
             record[f"seed {seeds - 1}"] = took
-        record |= {"machine": platform.machine(), "seeds": seeds, "shown": shown(grid)}
+        record |= {"machine": platform.machine(), "seeds": seeds, "shown": mean_recovery(grid)}
         RESULTS.mkdir(exist_ok=True)
         place.write_text(json.dumps(record, indent=1) + "\n")
         SHIPPED.write_text(shipped_record(grid))

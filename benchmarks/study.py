@@ -1,4 +1,4 @@
-"""What running a study costs, and what training heads together gains.
+"""The overhead of running a study, and the gain of training heads together.
 
 overhead   100 cells of small heads on the digits: the time that `run_study` takes, against that of the same jobs
            worked on by hand, without checks, hashes, folders and files; in turn, by the clock and by the processor

@@ -1,14 +1,14 @@
-"""Temperatures of beliefs: is a known one recovered, and are unseen answers predicted better than by raw beliefs?
+"""Temperatures of beliefs: recovery of known ones, and prediction of held-out answers compared with raw beliefs.
 
     python benchmarks/temperatures.py            # the recorded table, as text
-    python benchmarks/temperatures.py --record   # simulate anew (about a minute)
+    python benchmarks/temperatures.py --record   # simulate again (about a minute)
 
 People state beliefs in whole percents about items of 3 or 10 classes; the right class is drawn from each belief as it
 should have been stated, b^(1/T), with T around the crowd's temperature (a deviation of 0.2 in ln T). Some answers of
 everyone are known, 100 more are predicted. "crowd" is the median estimate and its range over 40 crowds; "gain" is how
 many nats an unseen answer is less surprising than under the raw beliefs (both with a floor of 1e-4), with its standard
 error. The settings of `temperatures` were chosen on seeds below 60, before the seeds 1000 to 1039 were drawn; of
-CIFAR-10S, which was kept aside too, even images are known and odd ones predicted. Needs DISSENSUS_DATA to record.
+CIFAR-10S, which was held out too, even images are known and odd ones predicted. Needs DISSENSUS_DATA to record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dissensus.labels import complete
 from dissensus.labels.beliefs import Beliefs
 
 RECORDED = Path(__file__).parent / "results" / "temperatures.json"
-SEEDS = {"chosen on": range(40), "kept aside": range(1000, 1040)}
+SEEDS = {"chosen on": range(40), "held out": range(1000, 1040)}
 TEMPERATURES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 SIZES = ((5, 2), (20, 2), (20, 10), (20, 200))
 LATER = 100
@@ -61,7 +61,7 @@ def log_loss(beliefs: Beliefs, gold: np.ndarray, answers: np.ndarray) -> np.ndar
     return -np.log(rows[np.arange(answers.size), gold[beliefs.item[answers]]] / rows.sum(axis=1))
 
 
-def simulated(seeds: range, classes: int, temperature: float, people: int, known: int) -> dict[str, Any]:
+def simulate_labels(seeds: range, classes: int, temperature: float, people: int, known: int) -> dict[str, Any]:
     crowds, gains = [], []
     for seed in seeds:
         each = known + LATER
@@ -104,13 +104,13 @@ def record(parts: list[str]) -> None:
     results = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     for part in parts:
         results[part] = [
-            simulated(SEEDS[part], classes, temperature, people, known)
+            simulate_labels(SEEDS[part], classes, temperature, people, known)
             for classes in (3, 10)
             for temperature in TEMPERATURES
             for people, known in SIZES
         ]
-        if part == "kept aside":
-            results["cifar10s, kept aside"] = of_cifar10s()
+        if part == "held out":
+            results["cifar10s, held out"] = of_cifar10s()
         RECORDED.write_text(json.dumps(results, indent=1) + "\n")
 
 
@@ -140,12 +140,12 @@ def show() -> None:
                 f"| {row['classes']} | {row['temperature']} | {row['people']} x {row['known']} | "
                 f"{middle} ({low} to {high}) | {row['gain']:+.4f} ± {row['error']:.4f} |"
             )
-    print("cifar10s, kept aside:", results.get("cifar10s, kept aside"))
+    print("cifar10s, held out:", results.get("cifar10s, held out"))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--record", nargs="*", choices=list(SEEDS), help="these seeds anew; all where none is named")
+    parser.add_argument("--record", nargs="*", choices=list(SEEDS), help="simulate these seeds again; all by default")
     asked = parser.parse_args()
     if asked.record is not None:
         record(asked.record or list(SEEDS))

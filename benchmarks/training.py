@@ -1,4 +1,4 @@
-"""One epoch of training on 8,000 images of 32 x 32, crop and flip, SGD: our loop against the loop users write.
+"""One epoch of training on 8,000 images of 32 x 32, crop and flip, SGD: our loop against a plain PyTorch loop.
 
 The other loop is a DataLoader over Pillow images with the usual transforms (pad and cut, mirror, to tensor, normalise)
 and the usual five lines of PyTorch, on the same network, batch size and number of threads. Both run in turn, several
@@ -128,7 +128,7 @@ def augmentation_share(make: Callable[[], nn.Module], pixels: np.ndarray, steps:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--workers", type=int, default=0, help="processes that load for the other loop")
+    options.add_argument("--workers", type=int, default=0, help="loader processes of the plain loop")
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("-o", "--output", type=Path)
     given = options.parse_args()

@@ -1,4 +1,4 @@
-"""The main job end to end on embedded data: plan, describe, aggregate, train on what people said, evaluate, study.
+"""The main job end to end on embedded data: plan, describe, aggregate, train on people's answers, evaluate, study.
 
 Run with `make demo`, or `python examples/demo.py`. Everything goes to the folder demo/.
 """
@@ -17,7 +17,7 @@ from dissensus import write
 from dissensus.datasets import ambiguous_digits, load
 
 FOLDER = Path("demo")
-LEARNED = 1200  # pictures to learn from; the other 597 are for the test
+TRAINING_ITEMS = 1200  # the other 597 pictures are for the test
 
 
 def run(command: str) -> None:
@@ -26,10 +26,10 @@ def run(command: str) -> None:
 
 
 def split_digits() -> None:
-    """Ambiguous digits as pixels with the votes of simulated readers: a part to learn from, a part for the test."""
+    """Write ambiguous digits as pixels, with the votes of simulated readers, for training and for the test."""
     votes = load("digits").labels
     pixels = ambiguous_digits().pictures.reshape(votes.n_items, -1).astype(np.float32) / 16
-    for name, rows in (("train", np.arange(LEARNED)), ("test", np.arange(LEARNED, votes.n_items))):
+    for name, rows in (("train", np.arange(TRAINING_ITEMS)), ("test", np.arange(TRAINING_ITEMS, votes.n_items))):
         write(votes.select(items=rows), FOLDER / f"{name}.csv")
         np.save(FOLDER / f"{name}.npy", pixels[rows])
         (FOLDER / f"{name}.npy.json").write_text(json.dumps({"items": votes.items[rows].tolist()}))
@@ -37,15 +37,15 @@ def split_digits() -> None:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    # 80 pictures, 20 classes, and a soft label costs ten times a hard one: what should be collected?
+    # 80 pictures, 20 classes, and a soft label costs ten times as much as a hard one: which labels to collect?
     run(f"plan --items 80 --classes 20 --cost-ratio 10 --html {FOLDER}/plan.html")
     # Five anaesthetists rate the fitness of 45 patients from 1 to 4 (Dawid and Skene 1979), one of them three times.
     run(f"describe anesthesia --html {FOLDER}/report.html")
     run(f"aggregate anesthesia --method dawid-skene -o {FOLDER}/consensus.parquet")
     run(f"annotators anesthesia --html {FOLDER}/annotators.html")
-    # Simulated readers disagree about handwritten digits, of which some are blended and some partly covered.
+    # Simulated readers disagree about handwritten digits; some are blended, some partly covered.
     run(f"describe digits --html {FOLDER}/digits.html")
-    # A model that learns the votes themselves, and one that learns the majority, judged by readers of other pictures.
+    # One model learns from all votes, one from the majority; both are evaluated on other pictures.
     split_digits()
     for name, delivery in (("soft", "soft"), ("hard", "majority")):
         model = FOLDER / f"{name}.safetensors"
@@ -55,7 +55,7 @@ def main() -> None:
         f"evaluate {FOLDER}/soft.parquet {FOLDER}/test.csv --compare hard={FOLDER}/hard.parquet "
         f"--contents digits --html {FOLDER}/scorecard.html"
     )
-    # The same question with eight seeds, paired tests and a page: which delivery teaches best what readers say?
+    # The same question with eight seeds, paired tests and a page: which delivery predicts readers best?
     study = FOLDER / "study.toml"
     if not study.exists():
         run(f"study init {study}")

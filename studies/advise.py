@@ -1,10 +1,9 @@
-"""Is the advice right? On simulated annotators whose truth is known, and on real answers that it has not seen.
+"""Is the advice right? Tested on simulated annotators with known truth, and on held-out real answers.
 
     python studies/advise.py           some minutes; writes studies/results/advise.json
 
-Simulated: an advice sees votes; what each estimator makes of all of them is then held against the distribution from
-which these people's answers were drawn. Real: an advice sees some answers of each item (or some items), and the others
-judge it.
+Simulated: the advice sees votes; every estimator is then compared with the distribution that the answers were drawn
+from. Real: the advice sees some answers of each item (or some items), and is judged by the held-out ones.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def kl(truth: np.ndarray, probs: np.ndarray) -> np.ndarray:
         return np.where(truth > 0, truth * (np.log(truth) - np.log(probs)), 0.0).sum(axis=1)
 
 
-def made_of(votes: Votes) -> dict[str, np.ndarray]:
+def apply_estimators(votes: Votes) -> dict[str, np.ndarray]:
     """What every estimator makes of all votes."""
     made = {name: constructed(votes, recipe, 0) for name, recipe in estimators(votes).items()}
     return {
@@ -78,7 +77,7 @@ def made_of(votes: Votes) -> dict[str, np.ndarray]:
     }
 
 
-def judged(advice: LabelAdvice, errors: dict[str, np.ndarray]) -> dict[str, Any]:
+def judge_advice(advice: LabelAdvice, errors: dict[str, np.ndarray]) -> dict[str, Any]:
     """The advised estimator beside the best there was, by errors that the advice has not seen.  errors: (n,) each"""
     means = {name: float(error.mean()) for name, error in errors.items()}
     best = min(means, key=lambda name: means[name])
@@ -111,7 +110,7 @@ def right_class(advice: LabelAdvice, made: dict[str, np.ndarray], gold: np.ndarr
     }
 
 
-def simulated() -> list[dict[str, Any]]:
+def simulate_regimes() -> list[dict[str, Any]]:
     """Every regime, some worlds of each."""
     rows = []
     for truth_name, concentration in TRUTHS.items():
@@ -122,17 +121,17 @@ def simulated() -> list[dict[str, Any]]:
                     truth = simulate_truth(ITEMS, CLASSES, rng, concentration)
                     crowd = simulate_votes(truth, votes, ANNOTATORS, rng, **crowd_of(rng))
                     people = truth.probs @ crowd.confusion.mean(axis=0)  # what this crowd answers
-                    advice, made = advise_labels(crowd.votes, rng), made_of(crowd.votes)
+                    advice, made = advise_labels(crowd.votes, rng), apply_estimators(crowd.votes)
                     row = {"truth": truth_name, "crowd": crowd_name, "votes": votes, "world": world}
-                    row["estimator"] = judged(advice, {name: kl(people, probs) for name, probs in made.items()})
+                    row["estimator"] = judge_advice(advice, {name: kl(people, probs) for name, probs in made.items()})
                     if truth_name == "one right class":
                         row["right_class"] = right_class(advice, made, truth.probs.argmax(axis=1))
                     rows.append(row)
-                _told(rows[-WORLDS:])
+                _print_regime(rows[-WORLDS:])
     return rows
 
 
-def _told(rows: list[dict[str, Any]]) -> None:
+def _print_regime(rows: list[dict[str, Any]]) -> None:
     first = rows[0]
     fine = sum(row["estimator"]["within_noise"] for row in rows)
     chosen = sorted({row["estimator"]["chosen"] for row in rows})
@@ -194,12 +193,17 @@ def real() -> list[dict[str, Any]]:
             votes = votes.select(items=np.sort(np.random.default_rng(0).permutation(votes.n_items)[:2_000]))
         for count in counts:
             rng = np.random.default_rng(count)
-            seen, rest = _divided(votes, count, rng)
-            advice, made = advise_labels(seen, rng), made_of(seen)
+            seen, rest = _split_answers(votes, count, rng)
+            advice, made = advise_labels(seen, rng), apply_estimators(seen)
             shares = rest.counts() / np.maximum(rest.per_item, 1)[:, None]
             used = rest.per_item > 0
             losses = {each: _cross_entropy(shares[used], probs[used]) for each, probs in made.items()}
-            row = {"data": name, "seen": count, "rest": float(rest.per_item[used].mean()), **judged(advice, losses)}
+            row = {
+                "data": name,
+                "seen": count,
+                "rest": float(rest.per_item[used].mean()),
+                **judge_advice(advice, losses),
+            }
             rows.append(row)
             print(
                 f"{name:24} {count:3} of each item: {row['chosen']}, best on the others {row['best']}, "
@@ -209,7 +213,7 @@ def real() -> list[dict[str, Any]]:
     return rows
 
 
-def _divided(votes: Votes, count: int, rng: np.random.Generator) -> tuple[Votes, Votes]:
+def _split_answers(votes: Votes, count: int, rng: np.random.Generator) -> tuple[Votes, Votes]:
     order = np.lexsort((rng.random(votes.n_answers), votes.item))
     have = votes.per_item
     place = np.empty(votes.n_answers, dtype=np.int64)
@@ -229,7 +233,7 @@ def beliefs() -> dict[str, Any]:
     advice = advise_labels(stated, np.random.default_rng(0))
     shares = judge.select(item_positions(stated.items, judge.items)).probs
     made = {name: as_distributions(constructed(stated, way, 0)).probs for name, way in estimators(stated).items()}
-    row = judged(advice, {name: _cross_entropy(shares, probs) for name, probs in made.items()})
+    row = judge_advice(advice, {name: _cross_entropy(shares, probs) for name, probs in made.items()})
     print(f"cifar10s: {row['chosen']}, best by CIFAR-10H {row['best']}, regret {row['regret']:.4f}")
     return row
 
@@ -244,7 +248,10 @@ def with_gold() -> list[dict[str, Any]]:
         if votes.n_items > 3_000:
             some = np.sort(np.random.default_rng(0).permutation(votes.n_items)[:3_000])
             votes, gold = votes.select(items=some), gold[some]
-        row = {"data": name, **right_class(advise_labels(votes, np.random.default_rng(0)), made_of(votes), gold)}
+        row = {
+            "data": name,
+            **right_class(advise_labels(votes, np.random.default_rng(0)), apply_estimators(votes), gold),
+        }
         rows.append(row)
         print(
             f"{name:24} right class by {row['chosen']} ({row['basis']}): {row['accuracy'][row['chosen']]:.3f}, best "
@@ -253,7 +260,7 @@ def with_gold() -> list[dict[str, Any]]:
     return rows
 
 
-def trained() -> list[dict[str, Any]]:
+def check_choice() -> list[dict[str, Any]]:
     """Advice with features on some items, and the same study on other items: does the choice hold there?"""
     rows = []
     known = datasets.features("cifar10-resnet50")
@@ -264,7 +271,7 @@ def trained() -> list[dict[str, Any]]:
         order = np.random.default_rng(count).permutation(whole.n_items)
         halves = []
         for some in (order[:1500], order[1500:3000]):
-            votes = _divided(whole.select(items=np.sort(some)), count, np.random.default_rng(count))[0]
+            votes = _split_answers(whole.select(items=np.sort(some)), count, np.random.default_rng(count))[0]
             halves.append(advise_labels(votes, np.random.default_rng(0), features, say=quiet))
         ladders = [half.study.ladder for half in halves if half.study is not None]
         chosen = ladders[0].chosen
@@ -289,20 +296,20 @@ def trained() -> list[dict[str, Any]]:
 
 
 PARTS: dict[str, Callable[[], Any]] = {
-    "simulated": simulated,
+    "simulated": simulate_regimes,
     "coverage": coverage,
     "false_steps": false_steps,
     "real": real,
     "beliefs": beliefs,
     "with_gold": with_gold,
-    "trained": trained,
+    "trained": check_choice,
 }
 
 
 def main() -> None:
     """Run all parts, or those named, and keep what the others gave before."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help=f"some of {', '.join(PARTS)}; all unless named")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help=f"some of {', '.join(PARTS)}; all by default")
     wanted = parser.parse_args().parts or list(PARTS)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for part in wanted:

@@ -3,16 +3,16 @@
 The 10,000 images with their votes are split 80 / 20 for each seed, stratified by the majority. A small network is
 trained from scratch by each delivery, and scored on the other 2,001 images against all votes: after the epoch with the
 lowest soft NLL, as in the paper, and after the last epoch. Chosen and scored on the same images, the best epoch is
-optimistic; so it is in the paper.
+optimistic, as in the paper.
 
-    flip    24 epochs, mirrored images: the network nearly learns its items by heart
+    flip    24 epochs, mirrored images: the network almost memorises its items
     crop    60 epochs, mirrored and shifted images: it does not
 
-the first with all votes and with 5 drawn for each training image. The paper trains a ResNet-18 for 200 epochs.
+`flip` is run with all votes, and with 5 drawn for each training image. The paper trains a ResNet-18 for 200 epochs.
 
     DISSENSUS_DATA=... python studies/deliveries.py [--jobs 2] [--work FOLDER] [-o FILE]
 
-Killed, it goes on where it stopped. One process per job, one thread each.
+Rerun to resume. One process per job, one thread each.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
             raise ValueError(f"{place}: was trained with other settings; remove it, or choose another folder (--work)")
         return known
     started = time.perf_counter()
-    training, pixels, everybody, train, held = trained(cell, work)
+    training, pixels, everybody, train, held = train_cell(cell, work)
     people = everybody.select(held)
     record = {
         "setting": cell.setting,
@@ -143,7 +143,7 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
     return record
 
 
-def trained(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributions, np.ndarray, np.ndarray]:
+def train_cell(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributions, np.ndarray, np.ndarray]:
     """The networks of a cell, trained or read from its checkpoint; all images and what people said; the split."""
     config = TrainConfig(**(vars(SETTINGS[cell.setting]) | {"seed": cell.seed}))
     pixels, everybody = images("cifar10", "test", quiet=True).pixels, load("cifar10h").labels
@@ -268,7 +268,7 @@ def _wins(row: dict[str, Any]) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="what is done already")
+    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="folder of finished cells")
     options.add_argument("-o", "--output", type=Path, default=Path(__file__).parent / "results" / "deliveries.json")
     given = options.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -293,7 +293,7 @@ def main() -> None:
         "hardware": f"{platform.machine()}, {os.cpu_count()} cores",
         "torch": torch.__version__,
         "commit": commit(),
-        "commits that cells were trained at": trained_at(records),
+        "commits that cells were trained at": commits_of(records),
         "hours by the clock, summed over cells": round(sum(record["seconds"] for record in records) / 3600, 2),
         "notes": NOTES,
     }
@@ -301,7 +301,7 @@ def main() -> None:
     print(tables(rows))
 
 
-def trained_at(records: list[dict[str, Any]]) -> list[str]:
+def commits_of(records: list[dict[str, Any]]) -> list[str]:
     """Cells may be older than the table: they are kept in a folder, and the table is made when the last is there."""
     return sorted({record.get("commit", "not recorded") for record in records})
 

@@ -2,7 +2,7 @@
 
 python studies/pages.py        writes docs/papers/*.md and their figures
 
-A record is what `dissensus reproduce NAME --scale laptop -o DIR` leaves as DIR/record.json.
+A record is DIR/record.json of `dissensus reproduce NAME --scale laptop -o DIR`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RECORDS = ROOT / "studies" / "papers"
 
 
 def records(folder: Path = RECORDS) -> dict[str, dict[str, Any]]:
-    """The record of each paper by name, at the largest scale there is one of."""
+    """Read the record of each paper at the largest recorded scale."""
     chosen = {}
     for name in PAPERS:
         places = [folder / f"{name}-{scale}.json" for scale in ("full", "laptop", "quick")]
@@ -30,7 +30,7 @@ def records(folder: Path = RECORDS) -> dict[str, dict[str, Any]]:
 
 
 def write_pages(folder: Path) -> None:
-    """A page for each paper, and one for all."""
+    """Write one page per paper, and one for all."""
     chosen = records()
     for name, record in chosen.items():
         source = f"studies/papers/{name}-{record['scale']}.json"

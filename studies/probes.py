@@ -11,11 +11,11 @@ soft NLL on the images held out, as in the papers, and after the last. Each is p
     gradients   rank correlation of the last layer's gradient variance with the entropy of people's answers
 
 and pairs of networks: the barrier between soft labels and SLS of a seed; CKA and Grad-CAM across seeds, on training
-images of CIFAR-10, which none of them has seen, with the disagreement of CIFAR-10N.
+images of CIFAR-10, which none of them was trained on, with the disagreement of CIFAR-10N.
 
     DISSENSUS_DATA=... python -m studies.probes [--jobs 2] [--work FOLDER] [-o FILE]
 
-Killed, it goes on where it stopped. One process per job, one thread each.
+Rerun to resume. One process per job, one thread each.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from dissensus.probe import (
     trace,
 )
 from dissensus.train.network import Network
-from studies.deliveries import Cell, commit, trained
+from studies.deliveries import Cell, commit, train_cell
 
 METHODS = {"flip": ("majority", "soft", "sls", "multipass", "deterministic control"), "crop": ("soft", "sls")}
 SEEDS = range(3)
@@ -98,10 +98,10 @@ def run(cell: Cell, work: Path) -> dict[str, Any]:
     place = work / f"probed-{cell.name}.json"
     if place.is_file():
         return dict(json.loads(place.read_text()))
-    training, pixels, people, train, held = trained(cell, work)
+    training, pixels, people, train, held = train_cell(cell, work)
     record: dict[str, Any] = {"setting": cell.setting, "seed": cell.seed, "method": cell.method}
     started = time.perf_counter()
-    unseen, classes, _ = unseen_images()
+    unseen, classes, _ = load_unseen_images()
     for which in WHICH:
         network = getattr(training, which)
         record[which] = probe(network, pixels, people, train, held, cell.seed)
@@ -132,7 +132,7 @@ def probe(
             f"trace error, {name}": total.error,
             f"loss, {name}": top.loss,
         }
-    results |= attacked(network, pixels[held], shares)
+    results |= attack_networks(network, pixels[held], shares)
     others = images("imagenet32", "validation", quiet=True)
     far = others.pixels[others.items["cifar10"].to_numpy() < 0]
     outside = {"CIFAR-100": images("cifar100", "test-8k", quiet=True).pixels, "ImageNet": far}
@@ -145,7 +145,7 @@ def probe(
     return results
 
 
-def attacked(network: Network, pixels: np.ndarray, people: Distributions) -> dict[str, float]:
+def attack_networks(network: Network, pixels: np.ndarray, people: Distributions) -> dict[str, float]:
     """Cross-entropy and accuracy to the majority before and after; then with a temperature."""
     results: dict[str, float] = {}
     for method, epsilons in (("fgsm", (4, 5, 6, 7, 8)), ("pgd", (4,))):
@@ -187,7 +187,7 @@ class Tempered(nn.Module):
         return self.module(inputs) / self.temperature
 
 
-def unseen_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def load_unseen_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Training images of CIFAR-10, their classes, and what people said of them."""
     table, people = images("cifar10", "train", quiet=True), load("cifar10n").labels
     assert isinstance(people, Votes)
@@ -201,8 +201,8 @@ def run_barrier(setting: str, seed: int, work: Path) -> dict[str, Any]:
     place = work / f"probed-barrier-{setting}-{seed}.json"
     if place.is_file():
         return dict(json.loads(place.read_text()))
-    one, pixels, people, train, held = trained(Cell(setting, None, seed, "soft"), work)
-    other = trained(Cell(setting, None, seed, "sls"), work)[0]
+    one, pixels, people, train, held = train_cell(Cell(setting, None, seed, "soft"), work)
+    other = train_cell(Cell(setting, None, seed, "sls"), work)[0]
     record: dict[str, Any] = {"setting": setting, "seed": seed}
     for which in WHICH:
         start, end = getattr(one, which), getattr(other, which)
@@ -217,7 +217,7 @@ def run_barrier(setting: str, seed: int, work: Path) -> dict[str, Any]:
 
 def alike(work: Path) -> list[dict[str, Any]]:
     """CKA and Grad-CAM across the seeds of each method, and CKA between methods."""
-    people, rows = unseen_images()[2], []
+    people, rows = load_unseen_images()[2], []
     for setting, methods in METHODS.items():
         for which in WHICH:
             kept = {
@@ -271,7 +271,7 @@ def summary(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="what is done already")
+    options.add_argument("--work", type=Path, default=Path(".studies/deliveries"), help="folder of finished cells")
     options.add_argument("-o", "--output", type=Path, default=Path(__file__).parent / "results" / "probes.json")
     given = options.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The tables of the study of probes: what the papers found, and what is found here.
+"""The tables of the study of probes: the papers' results and ours.
 
 python -m studies.probes_tables [FILE]
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.coverage import RECORD, cases_of, families, flagged, summary, table, with_tables
+from benchmarks.coverage import RECORD, cases_of, families, is_too_low, summary, table, with_tables
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "intervals.md"
@@ -28,7 +28,7 @@ def test_what_is_counted_of_four_intervals():
         ]
     )
     facts = summary(1.0, rows)
-    assert facts["coverage"] == pytest.approx(1 / 3, abs=1e-6) and flagged(facts)
+    assert facts["coverage"] == pytest.approx(1 / 3, abs=1e-6) and is_too_low(facts)
     assert (facts["all below truth"], facts["all above truth"]) == (1, 1)
     assert (facts["own value outside"], facts["undefined"]) == (1, 1)
     assert facts["mean width"] == pytest.approx((1.5 + 0.6 + 0.1) / 3, abs=1e-6)
@@ -42,7 +42,7 @@ def test_an_interval_with_the_coverage_that_it_claims_is_not_flagged():
     mean, error = numbers.mean(axis=1), numbers.std(axis=1, ddof=1) / np.sqrt(5)
     half = 2.7764 * error
     facts = summary(0.0, np.column_stack([mean, mean - half, mean + half, error, np.full(2000, 0.95)]))
-    assert facts["coverage"] == pytest.approx(0.95, abs=0.015) and not flagged(facts)
+    assert facts["coverage"] == pytest.approx(0.95, abs=0.015) and not is_too_low(facts)
     assert abs(facts["bias"]) < 0.1 and facts["error"] == pytest.approx(0.005, abs=0.001)
 
 

@@ -1,1 +1,1 @@
-"""Every interval the project prints, with worlds in which the truth is known; `benchmarks/coverage.py` counts."""
+"""Every interval the project prints, in worlds with known truth; `benchmarks/coverage.py` measures coverage."""

@@ -37,7 +37,7 @@ def cases() -> Iterator[Case]:
     ):
         names = ALL if n == 300 else FEW
         yield _dirichlet(n, m, np.array(mean), concentration, f"{n} items, {m} votes, {said}", names)
-    yield _confused(200, 4, 10, 0.9)
+    yield _confuse(200, 4, 10, 0.9)
     for people, most in ((5, 60), (8, 60), (20, 60), (40, 60), (40, 5)):
         yield _people(people, most)
     for n in (30, 200):
@@ -56,7 +56,7 @@ def _dirichlet(n: int, m: int, mean: np.ndarray, concentration: float, said: str
     return Case("agreement", said, truths, drawn)
 
 
-def _confused(n: int, m: int, k: int, right: float) -> Case:
+def _confuse(n: int, m: int, k: int, right: float) -> Case:
     """One true class per item, all alike; a wrong answer is its neighbour."""
     shares = right * np.eye(k) + (1 - right) * np.roll(np.eye(k), 1, axis=1)
 
@@ -128,14 +128,14 @@ def _beliefs(rows: np.ndarray, item: np.ndarray, who: np.ndarray | None) -> Beli
     )
 
 
-def _stated(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _draw_beliefs(shares: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Beliefs about items whose votes would have these shares.  (m, k) -> (m, k)"""
     return rng.dirichlet(np.full(shares.shape[1], 0.3), len(shares)) * 0.4 + 0.6 * shares
 
 
 def _alpha_of_world(shares: np.ndarray, rng: np.random.Generator) -> float:
     """Of endless beliefs about items of these shares, any two of which are two different people's."""
-    first, second = _stated(shares, rng), _stated(shares, rng)
+    first, second = _draw_beliefs(shares, rng), _draw_beliefs(shares, rng)
     apart = jensen_shannon(first, second).mean()
     return 1 - float(apart / jensen_shannon(first, rng.permutation(second)).mean())
 
@@ -148,7 +148,7 @@ def _beliefs_of_items(n: int) -> Case:
 
 def _belief_items(n: int, rng: np.random.Generator) -> Mapping[str, Interval]:
     item = np.repeat(np.arange(n), 3)
-    rows = _stated(rng.dirichlet(np.ones(3), n)[item], rng)
+    rows = _draw_beliefs(rng.dirichlet(np.ones(3), n)[item], rng)
     pairs = belief_pairs(_beliefs(rows, item, None), rng, sample=20_000)
     return {"alpha of beliefs": belief_alpha_interval(pairs, rng, replicates=REPLICATES)}
 

@@ -12,11 +12,11 @@ from dissensus.labels.intervals import Interval
 
 @dataclass(frozen=True)
 class Case:
-    """A world from which data can be drawn again and again, and the intervals that are made of one draw.
+    """A world to draw data from, and the intervals computed from one draw.
 
     family  the part of the project that prints these intervals: "scorecard", "ceiling", "agreement", "pilot", ...
-    world   what the data are like, in a few words for the table: "200 items, 5 votes, sparse confusions"
-    truth   name of the number: what an endless sample of this world would give
+    world   description of the data for the table: "200 items, 5 votes, sparse confusions"
+    truth   name of the number: its value in an infinite sample of this world
     drawn   one fresh data set and its intervals, by the names of `truth`
     """
 

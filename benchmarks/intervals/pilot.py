@@ -73,12 +73,12 @@ def _truth(world: World) -> dict[str, float]:
         "soft": PilotAnswers("soft", 1, np.full(2, SOFT), np.full(2, world.wrong / 2)),
     }
     options = rank_options(list(measured.values()), N, K, Preferences(), np.random.default_rng(0), replicates=2)
-    return {name: interval.value for name, interval in _named(options).items()}
+    return {name: interval.value for name, interval in _intervals_by_name(options).items()}
 
 
 def _drawn(world: World, people: int, rng: np.random.Generator) -> Mapping[str, Interval]:
     tried = drawn_pilot(world, people, rng)
-    return _named(rank_options(tried, N, K, Preferences(), rng, replicates=1000))
+    return _intervals_by_name(rank_options(tried, N, K, Preferences(), rng, replicates=1000))
 
 
 def drawn_pilot(world: World, people: int, rng: np.random.Generator) -> list[PilotAnswers]:
@@ -96,7 +96,7 @@ def drawn_pilot(world: World, people: int, rng: np.random.Generator) -> list[Pil
     ]
 
 
-def _named(options: list) -> dict[str, Interval]:
+def _intervals_by_name(options: list) -> dict[str, Interval]:
     by_kind = {option.kind: option for option in options}
     hard, soft = by_kind["hard"], by_kind["soft"]
     return {

@@ -41,18 +41,18 @@ Model = Callable[[np.ndarray, np.random.Generator], np.ndarray]  # (n, k) true d
 
 
 def sure(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return 0.98 * _sharpened(truth, 3.0) + 0.02 / truth.shape[1]
+    return 0.98 * _sharpen(truth, 3.0) + 0.02 / truth.shape[1]
 
 
 def near(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return _sharpened(truth * np.exp(rng.normal(0, 0.05, truth.shape)) + 1e-3, 1.0)
+    return _sharpen(truth * np.exp(rng.normal(0, 0.05, truth.shape)) + 1e-3, 1.0)
 
 
 def noisy(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return 0.7 * truth + 0.3 * rng.dirichlet(np.ones(truth.shape[1]), len(truth))
 
 
-def calibrated(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def true_model(truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return truth
 
 
@@ -63,7 +63,7 @@ CARDS: dict[str, tuple[str, int, int, Model]] = {
     "100 items, 20 votes, accuracy near 1": ("sparse confusion", 100, 20, sure),
     "300 items, 100 votes, a model close to people": ("logit-normal", 300, 100, near),
     "60 items, 100 votes, a model close to people": ("Dirichlet", 60, 100, near),
-    "500 items, 5 votes, a calibrated model": ("Dirichlet", 500, 5, calibrated),
+    "500 items, 5 votes, a calibrated model": ("Dirichlet", 500, 5, true_model),
     "40 items, 10 votes, guessing": ("guessing", 40, 10, noisy),
 }
 
@@ -79,7 +79,7 @@ def cases() -> Iterator[Case]:
         (np.geomspace(1, 40, 20).astype(int), "20 clusters of 1 to 40"),
     ):
         yield Case(
-            "scorecard", f"Dirichlet, differences over {title} items", _cluster_truth(sizes), partial(_clustered, sizes)
+            "scorecard", f"Dirichlet, differences over {title} items", _cluster_truth(sizes), partial(_cluster, sizes)
         )
     world, n, votes = WORLDS["logit-normal"], 100, 5
     people, first, second = _drawn(world, MANY, votes, (sure, noisy), np.random.default_rng(7))
@@ -103,7 +103,7 @@ def _differences(world: World, n: int, votes: int, rng: np.random.Generator) -> 
     return {difference.score: difference.interval for difference in result.differences}
 
 
-def _clustered(sizes: np.ndarray, rng: np.random.Generator) -> Mapping[str, Interval]:
+def _cluster(sizes: np.ndarray, rng: np.random.Generator) -> Mapping[str, Interval]:
     people, first, second = _in_clusters(sizes, rng)
     clusters = np.repeat(np.arange(sizes.size), sizes)
     result = compare(
@@ -133,6 +133,6 @@ def _drawn(
     return rng.multinomial(votes, truth) / votes, *(model(truth, rng) for model in models)
 
 
-def _sharpened(rows: np.ndarray, power: float) -> np.ndarray:
+def _sharpen(rows: np.ndarray, power: float) -> np.ndarray:
     mass = rows**power
     return mass / mass.sum(axis=1, keepdims=True)

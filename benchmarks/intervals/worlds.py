@@ -1,8 +1,8 @@
-"""Worlds of items in which every true distribution is known, from which votes can be drawn again and again.
+"""Worlds of items whose true distributions are known, to draw votes from.
 
     truth, counts = drawn(WORLDS["sparse confusion"], n=200, per_item=5, rng)
 
-They differ in what estimators lean on: a Dirichlet is what the priors of `shrinkage` are made of, the others are not.
+They differ in the assumptions of estimators: `shrinkage` has Dirichlet priors, and only one world is a Dirichlet.
 Votes with annotators come from `dissensus.labels.simulate.simulate_votes(truth, ...)`.
 """
 
@@ -45,7 +45,7 @@ def sparse_confusion(n: int, rng: np.random.Generator) -> np.ndarray:
     return probs
 
 
-def guessing(n: int, rng: np.random.Generator) -> np.ndarray:
+def guessing_world(n: int, rng: np.random.Generator) -> np.ndarray:
     """3 unbalanced classes, every item certain, but one answer in five is a blind guess.  -> (n, 3)
 
     So each item's votes come from one of three distributions: a prior of three points, far from any Dirichlet.
@@ -59,7 +59,7 @@ WORLDS: dict[str, World] = {
     "Dirichlet": dirichlet,
     "logit-normal": logit_normal,
     "sparse confusion": sparse_confusion,
-    "guessing": guessing,
+    "guessing": guessing_world,
 }
 
 

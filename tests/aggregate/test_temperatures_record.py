@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.temperatures import SEEDS, simulated, table
+from benchmarks.temperatures import SEEDS, simulate_labels, table
 
 ROOT = Path(__file__).parents[2]
 RECORD = json.loads((ROOT / "benchmarks" / "results" / "temperatures.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def test_many_answers_recover_the_temperature_and_few_cost_no_more_than_one_numb
 def test_the_record_is_what_the_code_gives():
     row = RECORD["chosen on"][0]
     asked = [row[name] for name in ("classes", "temperature", "people", "known")]
-    again = simulated(SEEDS["chosen on"], *asked)
+    again = simulate_labels(SEEDS["chosen on"], *asked)
     np.testing.assert_allclose([*again["crowd"], again["gain"]], [*row["crowd"], row["gain"]], atol=0.011)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.allocation import saved
-from benchmarks.allocation_sets import ASIDE, CROWDS, TUNING, needed, reached, table, with_interval
+from benchmarks.allocation import savings_rows
+from benchmarks.allocation_sets import ASIDE, CROWDS, TUNING, find_crossing, relative_votes, table, with_interval
 
 ROOT = Path(__file__).parents[2]
 RECORD = json.loads((ROOT / "benchmarks" / "results" / "allocation.json").read_text(encoding="utf-8"))
@@ -23,13 +23,13 @@ def runs(name: str) -> list[dict]:
 
 
 def test_the_page_shows_what_was_measured():
-    for row in (*table(RECORD), *saved(RECORD)):
+    for row in (*table(RECORD), *savings_rows(RECORD)):
         assert row in PAGE
 
 
 def test_the_quarter_that_is_saved_on_cifar10h_stays():
     """Trusting the prior from the first vote on, it was 75 % and 78 % of the votes of uniform asking."""
-    rows = [row for row in saved(RECORD) if row.startswith("| the same shrinkage |")]
+    rows = [row for row in savings_rows(RECORD) if row.startswith("| the same shrinkage |")]
     shares = [int(row.split("|")[4].split("(")[1].split(" %")[0]) for row in rows]
     assert max(shares) <= 80
 
@@ -47,6 +47,6 @@ def test_the_seeds_were_kept_aside():
 def test_ways_that_ask_alike_need_the_same_though_chance_bends_their_curve():
     spent, bent = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.5, 0.3, 0.32, 0.2])
     run = {"spent": spent.tolist(), "uniform": bent.tolist(), "ours": bent.tolist()}
-    assert needed([run], "ours", 3) == 1
-    assert np.isclose(reached(spent, np.array([0.5, 0.4, 0.2, 0.1]), 3, 0.3), 2.5)
-    assert reached(spent, bent, 2, 0.1) == np.inf
+    assert relative_votes([run], "ours", 3) == 1
+    assert np.isclose(find_crossing(spent, np.array([0.5, 0.4, 0.2, 0.1]), 3, 0.3), 2.5)
+    assert find_crossing(spent, bent, 2, 0.1) == np.inf

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from studies.deliveries import SETTINGS, Cell, run, trained_at
+from studies.deliveries import SETTINGS, Cell, commits_of, run
 
 CELL = Cell("flip", None, 3, "soft")
 
@@ -26,4 +26,4 @@ def test_a_cell_that_was_trained_with_other_settings_is_not_taken_for_this_one(t
 
 
 def test_the_record_tells_at_which_commits_cells_were_trained():
-    assert trained_at([{"commit": "b"}, {}, {"commit": "a"}, {"commit": "b"}]) == ["a", "b", "not recorded"]
+    assert commits_of([{"commit": "b"}, {}, {"commit": "a"}, {"commit": "b"}]) == ["a", "b", "not recorded"]
