@@ -136,7 +136,7 @@ def test_the_verbs_write_and_tell(file, tmp_path):
 
 def test_the_verbs_refuse_in_one_line(file, tmp_path):
     wrong = cli("aggregate", file, "--method", "vote", "-o", tmp_path / "out.parquet", code=2)
-    assert "no method 'vote'; there are share" in wrong.stderr and len(wrong.stderr.splitlines()) == 1
+    assert "unknown method 'vote'" in wrong.stderr and len(wrong.stderr.splitlines()) == 1
     assert not (tmp_path / "out.parquet").exists()
     cli("aggregate", file, "-o", tmp_path / "out.parquet")
     counted = cli("annotators", tmp_path / "out.parquet", code=2)

@@ -122,7 +122,7 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
         (["nowhere"], "nowhere: no such file or folder"),
         (["{v}"], "no column looks like the text; the columns are item, label. Name it with --text"),
         (["{c}"], "Pass --item id, or pass --item comment_id"),
-        (["digits", "--fit", "squash"], "fit='squash': expected one of crop (the square in the middle), pad"),
+        (["digits", "--fit", "squash"], "unknown fit 'squash'. Choose from: crop, pad, stretch"),
         (["{t}", "--fit", "pad"], "--fit pad: is about images, and {t} holds texts; leave it out"),
         (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),
         (["anesthesia"], "data set 'anesthesia' has neither texts nor images to encode"),

@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_file(folder):
             "--validation 1.0: expected a number from 0 to below 1",
         ),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "smoothed"], "smoothed: expected smoothed=NUMBER"),
-        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "soften=1"], "no wrapper 'soften'; there are shuffled"),
+        (["fit", "{f}", "{v}", "-o", "m.safetensors", "--wrap", "soften=1"], "unknown wrapper 'soften'"),
         (["fit", "{f}", "{v}", "-o", "m.safetensors", "--head", "logistic", "--delivery", "sls"], "changes with the"),
         (["predict", "{v}", "{f}", "-o", "p.parquet"], "not a readable safetensors file"),
     ],

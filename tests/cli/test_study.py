@@ -222,7 +222,7 @@ def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
             folder,
             "--engine",
             "spark",
-        ): "there is no engine 'spark'; expected one of local, ray, submitit",
+        ): "unknown engine 'spark'. Choose from: local, ray, submitit",
         ("run", file, "-o", folder, "--address", "x"): "the engine local has no address, and 'x' was given",
         ("run", tmp_path / "no.toml", "-o", folder): "no such file. Make one to start from: `dissensus study init",
         ("run", file, "-o", tmp_path / "new", "--jobs", "0"): "jobs is 0; expected how many work at once",

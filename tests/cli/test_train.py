@@ -354,7 +354,7 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
         (["-o", "nowhere/m.safetensors"], "the folder nowhere does not exist"),
         (["--network", "resnet"], "unknown network 'resnet'"),
         (["--delivery", "nonsense"], "unknown delivery 'nonsense'"),
-        (["--wrap", "soften=1"], "no wrapper 'soften'"),
+        (["--wrap", "soften=1"], "unknown wrapper 'soften'"),
         (["--epochs", "0"], "--epochs 0: expected a whole number of 1 or more"),
         (
             ["--milestones", "1,x", "--schedule", "steps"],

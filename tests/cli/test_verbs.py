@@ -140,7 +140,7 @@ def test_aggregate_completes_beliefs_by_the_method_asked_for(tmp_path):
     clamp = read(tmp_path / "p.parquet")
     run("aggregate", path, "-o", tmp_path / "q.parquet", "--method", "top-two-only")
     assert np.allclose(clamp.probs.sum(axis=1), 1) and read(tmp_path / "q.parquet") != clamp
-    assert "no method 'median'" in refused("aggregate", path, "-o", tmp_path / "r.parquet", "--method", "median")
+    assert "unknown method 'median'" in refused("aggregate", path, "-o", tmp_path / "r.parquet", "--method", "median")
     assert not (tmp_path / "r.parquet").exists()
 
 

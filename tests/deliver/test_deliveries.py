@@ -216,7 +216,7 @@ def test_a_wrapper_is_what_its_entry_says(votes, name):
 def test_whole_numbers_stay_whole():
     with pytest.raises(ValueError, match=r"stale=1\.5: '1\.5' is not a whole number"):
         wrapped(soft(GAP.select(items=[0, 2])), "stale=1.5", seed=0)
-    with pytest.raises(ValueError, match="no wrapper 'soften'; there are shuffled, stale"):
+    with pytest.raises(ValueError, match=r"unknown wrapper 'soften'.*shuffled, stale"):
         wrapped(soft(GAP.select(items=[0, 2])), "soften=1", seed=0)
 
 
@@ -271,9 +271,9 @@ def test_questions_that_make_no_sense_are_refused(votes):
     for seed in (-1, 2**64, 0.5, None):
         with pytest.raises(ValueError, match=r"the seed is .*; expected a whole number from 0"):
             sls(votes, seed)
-    with pytest.raises(ValueError, match="no delivery 'slz'; there are soft, majority, sls"):
+    with pytest.raises(ValueError, match=r"unknown delivery 'slz'; did you mean 'sls'.*soft, majority, sls"):
         deliver(votes, "slz", seed=0)
-    with pytest.raises(ValueError, match="majority has no option 'alpha'; it has ties"):
+    with pytest.raises(ValueError, match=r"unknown option of majority 'alpha'.*ties"):
         deliver(votes, "majority", seed=0, alpha=1)
     with pytest.raises(ValueError, match=r"sls mixes no inputs; make one that does with mixup"):
         delivery.mixing(0)

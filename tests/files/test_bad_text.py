@@ -51,7 +51,7 @@ TEXTS = {
     "an unknown column to choose by": (
         "v.csv",
         GOOD,
-        ["no column 'split' to choose rows by", "columns are"],
+        ["unknown column 'split'", "from: item, annotator, label"],
         {"where": {"split": "dev"}},
     ),
     "no row chosen": (

@@ -30,7 +30,7 @@ def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
         (THREE, "v.npy", {}, r"npy holds one row per item, and this is one per answer: write \.parquet"),
         (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio holds votes"),
         (Beliefs.of_votes(THREE), "v.csv", {"layout": "crowd-kit"}, r"these are beliefs; take beliefs\.first_choices"),
-        (THREE, "v.csv", {"layout": "long"}, "no layout 'long' to write; there are 'crowd-kit' and 'annotators'"),
+        (THREE, "v.csv", {"layout": "long"}, "unknown layout to write 'long'.*crowd-kit, annotators"),
         (THREE, "v.txt", {}, r"the ending '\.txt' .*expected \.csv"),
         (THREE, "v.txt", {"format": "xls"}, "unknown format 'xls'.*csv, tsv"),
         (THREE, "no/folder/v.csv", {}, "there is no folder .*; make it first"),

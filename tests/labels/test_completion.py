@@ -118,8 +118,8 @@ def test_of_cifar10s_only_first_choices_ruled_out_are_read_otherwise_under_t1_cl
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"contradictions": "foo"}, "contradictions is 'foo'; expected one of released, mass, error"),
-        ({"spread": "even"}, "spread is 'even'; expected one of uniform, clamp"),
+        ({"contradictions": "foo"}, "unknown rule for contradictions 'foo'.*released, mass, error"),
+        ({"spread": "even"}, "unknown spread 'even'.*uniform, clamp"),
         ({"gamma": 1.0}, "gamma is 1.0; expected a share of the mass, from 0 up to but not including 1"),
         ({"top": 0}, "top is 0; expected the number of named classes to use, 1 or more"),
     ],

@@ -34,7 +34,7 @@ def test_names_and_row_numbers_meet_only_by_position():
         assert match_items(first, second, NOUNS, by_position=True).second.tolist() == [0, 1, 2]
         with pytest.raises(Refusal, match=r"(3 rows of images and 2|2 rows of images and 3) of labels"):
             match_items(first[: 3 - (first is not NAMES)], second[: 3 - (second is not NAMES)], NOUNS, by_position=True)
-    with pytest.raises(Refusal, match="unknown rule for missing items 'drop'"):
+    with pytest.raises(Refusal, match=r"unknown rule for missing items 'drop'"):
         match_items(NAMES, NAMES, NOUNS, missing="drop")
 
 

@@ -147,7 +147,7 @@ def test_a_budget_that_is_no_number_of_answers_is_refused(answers):
 
 
 def test_an_unknown_rule_is_named_with_those_there_are():
-    with pytest.raises(ValueError, match="no rule 'greedy'; expected one of expected-error, entropy, uniform"):
+    with pytest.raises(ValueError, match=r"unknown allocation rule 'greedy'.*expected-error, entropy, uniform"):
         allocate(votes_of(np.array([[3, 1]])), 1, np.random.default_rng(0), rule="greedy")
 
 

@@ -332,7 +332,7 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
         ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of hard took 0 seconds; expected a number above 0"),
         ("kind,seconds\nhard,2\nhard,\n", "took nan seconds"),
         ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "has a share of 3 wrong; expected 0 to 1"),
-        ("kind,seconds\nvague,2\nvague,3\n", "no kind of label 'vague'"),
+        ("kind,seconds\nvague,2\nvague,3\n", "unknown kind of label 'vague'"),
         ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
         ("kind,seconds,k_hat\nsparse,2,3\nsparse,3,2.5\n", "row 2 is a sparse label with k_hat 2.5; expected .* whole"),
         ("kind,seconds,k_hat\nsparse,2,inf\nsparse,3,inf\n", "row 1 is a sparse label with k_hat inf"),

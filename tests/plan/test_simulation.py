@@ -175,7 +175,7 @@ def test_a_cell_of_the_shipped_grid_is_simulated_again():
     [
         (lambda rng: simulated_scene(0, 3, 2, rng), "n is 0"),
         (lambda rng: simulated_scene(3, 3, 2, rng, spread=-1), "spread is -1"),
-        (lambda rng: simulated_recovery("sparse", 3, 3, 2, rng), "kind 'sparse' cannot be simulated"),
+        (lambda rng: simulated_recovery("sparse", 3, 3, 2, rng), "unknown kind of label to simulate 'sparse'"),
         (lambda rng: label_recovery(np.eye(3), np.eye(6), rng, starts=0), "starts is 0"),
         (lambda rng: recovery(np.eye(2), np.eye(2)), "expected two square ones"),
         (lambda rng: simulated_recovery("soft", 1, 1, 2, rng), "expected two square ones of the same size, 3 or more"),

@@ -194,7 +194,7 @@ def spoiled(values, place, value):
         (partial(ood_scores, LOGITS[:0]), r"logits have shape \(0, 3\)"),
         (partial(ood_scores, LOGITS[:, :1]), "1 class; .* expected 2 or more"),
         (partial(ood_scores, [["a", "b"]]), "expected numbers"),
-        (partial(ood_scores, LOGITS, detectors=["maxlogit"]), "'maxlogit' is not a detector; expected some of msp"),
+        (partial(ood_scores, LOGITS, detectors=["maxlogit"]), "unknown detector 'maxlogit'.*msp"),
         (partial(ood_scores, LOGITS, detectors=[]), "no detector is named"),
         (partial(ood_scores, LOGITS, detectors=["knn"]), "knn needs features .* features is None"),
         (partial(ood_scores, LOGITS, FEATURES), "reference is None"),

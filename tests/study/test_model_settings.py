@@ -34,7 +34,7 @@ def test_values_of_a_wrong_kind_are_refused_by_name(model, message):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        ({"network": "resnet18", "depth": 3}, "model: resnet18: depth is 3; expected one of 10, 18, 34"),
+        ({"network": "resnet18", "depth": 3}, "model: resnet18: unknown depth 3. Choose from: 10, 18, 34"),
         ({"network": "small", "patience": 2}, "model: small with patience 2 goes by items to choose by"),
         ({"network": "small", "schedule": "plateau"}, "model: small with schedule plateau goes by items to choose by"),
         ({"head": "mlp", "scheduler": "plateau"}, "model: mlp with scheduler plateau goes by items to choose by"),

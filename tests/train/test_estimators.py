@@ -251,7 +251,7 @@ def test_other_bad_input_is_refused():
         SoftLabelClassifier().fit(x[:3], Votes(item=[0, 2], items=[0, 1, 2], choice=[0, 1], classes=("a", "b")))
     with pytest.raises(ValueError, match=r"at least one non-zero number"):
         SoftLabelClassifier().fit(x, probs, sample_weight=np.zeros(20))
-    with pytest.raises(ValueError, match=r"no head 'tree'; there are linear and mlp"):
+    with pytest.raises(ValueError, match=r"unknown head 'tree'.*linear, mlp"):
         SoftLabelClassifier("tree").fit(x, probs)
     with pytest.raises(ValueError, match=r"C is 0; expected a number above 0"):
         SoftLabelClassifier(C=0).fit(x, probs)

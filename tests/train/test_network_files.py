@@ -160,8 +160,11 @@ def test_heads_and_networks_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"recipe": {"network": "smal", "classes": 3}}, r"not a network of dissensus \(no network 'smal'; there are"),
-        ({"recipe": {"network": "small", "classes": 3, "colour": 1}}, r"small has no option 'colour'"),
+        (
+            {"recipe": {"network": "smal", "classes": 3}},
+            r"not a network of dissensus \(unknown network 'smal'; did you mean 'small'",
+        ),
+        ({"recipe": {"network": "small", "classes": 3, "colour": 1}}, r"unknown option of small 'colour'"),
         ({"recipe": {"network": "small", "classes": 4}}, r"a recipe for 4 classes, and 3 names of classes"),
         ({"recipe": 7}, r"not a network of dissensus"),
         (

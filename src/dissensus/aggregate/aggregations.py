@@ -24,6 +24,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import one_of
 from dissensus.labels.shares import Labels, mean_belief, share
 from dissensus.labels.votes import Votes
 
@@ -105,8 +106,7 @@ def aggregate_labels(
         if isinstance(labels, Distributions):
             return _unchanged(labels, asked)
         method = "share" if isinstance(labels, Votes) else usual_completion(labels)
-    if method not in AGGREGATIONS:
-        raise ValueError(f"no method {method!r}; there are {', '.join(AGGREGATIONS)}")
+    one_of("method", method, AGGREGATIONS)
     _check_options(method, asked)
     if recalibrate is not None and not isinstance(labels, Beliefs):
         raise ValueError(
@@ -175,7 +175,7 @@ def _check_options(method: str, asked: Sequence[str]) -> None:
             raise ValueError(f"no method draws anything at random, so there is nothing to seed; leave {option} out")
         others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
         if not others:
-            raise ValueError(f"no method has an option {option!r}; {method} has {', '.join(own) or 'none'}")
+            one_of(f"option of {method}", option, own)
         raise ValueError(f"{option} only matters to {_listed(others)}, not to {method!r}; leave it out")
 
 

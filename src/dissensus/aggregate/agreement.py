@@ -20,6 +20,7 @@ from dissensus.aggregate.vote_pairs import (
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -149,8 +150,7 @@ def resampled_agreement(
     """Measures by name, and each of them in resampled crowds, (b,): NaN where it is not defined."""
     check_resampling(replicates, coverage)
     for measure in measures:
-        if measure not in AGREEMENTS:
-            raise ValueError(f"no measure {measure!r} of agreement; there are {', '.join(AGREEMENTS)}")
+        one_of("measure of agreement", measure, AGREEMENTS)
     cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
     value = {name: _or_one(_ON_CELLS[name](cells)) for name in measures}  # first: where nothing compares, it says so
     crowds = resampled_cells(votes, cells, rng, over, replicates)
@@ -187,8 +187,7 @@ def _or_one(value: float) -> float:
 
 def _alpha(cells: Cells, level: Level) -> float:
     """NaN where no two votes differ"""
-    if level not in get_args(Level):
-        raise ValueError(f"no level {level!r} of measurement; there are {', '.join(get_args(Level))}")
+    one_of("level of measurement", level, get_args(Level))
     rows = paired(cells)
     total = rows.votes
     if np.unique(cells.values[rows.by_code > 0] if level == "interval" else np.flatnonzero(rows.by_code)).size < 2:

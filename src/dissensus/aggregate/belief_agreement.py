@@ -16,6 +16,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, check_resampling
+from dissensus.labels.refusals import one_of
 
 Distance = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Weights = tuple[np.ndarray, np.ndarray, np.ndarray]  # of beliefs (m,), of items (n,), of pairs about one item (p,)
@@ -141,8 +142,7 @@ def _units(pairs: BeliefPairs, over: Literal["items", "annotators"]) -> tuple[in
             return alike[0], item_weight, alike[1]
 
         return compared.size, of_items
-    if over != "annotators":
-        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
+    one_of("unit of resampling", over, ("items", "annotators"))
     if pairs.annotator is None:
         raise ValueError("an interval over annotators needs beliefs that carry their annotator")
     people, who = np.unique(pairs.annotator, return_inverse=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import one_of
 from dissensus.labels.shares import check_answered
 from dissensus.labels.shares import mean_belief as mean_belief
 from dissensus.labels.shares import share as share
@@ -26,8 +27,7 @@ def majority_vote(votes: Votes, ties: Ties = "share") -> Distributions:
           first     the one named first in `classes` gets it
           frequent  the one with most votes over all items gets it, then the one named first
     """
-    if ties not in ("share", "first", "frequent"):
-        raise ValueError(f"no rule {ties!r} for ties; there are share, first and frequent")
+    one_of("rule for ties", ties, ("share", "first", "frequent"))
     counts = votes.counts()  # (n, k)
     check_answered(votes)
     if ties == "share":

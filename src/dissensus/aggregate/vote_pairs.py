@@ -14,6 +14,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.intervals import Interval, bca_interval, jackknife_interval
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
 Over = Literal["items", "annotators"]
@@ -114,8 +115,7 @@ def resampled_cells(
     votes: Votes | Distributions, cells: Cells, rng: np.random.Generator, over: Over, replicates: int
 ) -> Crowds:
     """Crowds like this one, with other items or with other annotators; `cells` are those of the votes."""
-    if over not in get_args(Over):
-        raise ValueError(f"no resampling over {over!r}; there are items and annotators")
+    one_of("unit of resampling", over, get_args(Over))
     groups = max(replicates // 10, 10)  # so that leaving out takes a tenth of the time of drawing
     if over == "items":
         units = int(paired(cells).times.sum())

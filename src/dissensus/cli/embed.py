@@ -45,7 +45,7 @@ def embed(
     """Turn items into features with a frozen encoder; an interrupted run resumes where it stopped."""
     from dissensus.train.heads.embed_items import embed as run
     from dissensus.train.heads.encoders import default_encoder
-    from dissensus.train.squares import checked_fit
+    from dissensus.train.squares import check_fit
 
     with one_line_errors():
         refuse_overwriting({"items": items, "output": output})
@@ -55,9 +55,7 @@ def embed(
             raise ValueError(f"--fit {fit}: is about images, and {items} holds texts; leave it out")
         name = encoder or default_encoder(content.takes)
         with progress_bar(f"encoding by {name}") as progress:
-            features = run(
-                content, name, output, batch=batch, fit=checked_fit(fit or "crop"), say=say, progress=progress
-            )
+            features = run(content, name, output, batch=batch, fit=check_fit(fit or "crop"), say=say, progress=progress)
     n, d = features.values.shape
     source = {key: value for key, value in (features.source or {}).items() if value is not None}
     done = {"items": n, "named": features.named, "features": d, "output": str(output)} | source

@@ -64,14 +64,14 @@ def load_images(
     network      which is to take them: in colour, if it takes colour
     """
     from dissensus.train.image_sources import coloured
-    from dissensus.train.squares import checked_fit
+    from dissensus.train.squares import check_fit
 
     if fit is not None and size is None:
         raise ValueError(f"--fit {fit}: says how images become squares; say of which side, as in --size 32")
     seen = None if network is None else network.card.get("images from")
     trained = seen.get("fit", "crop") if isinstance(seen, dict) else "crop"
     with word_settings(("image", "item", "size", "fit"), None, item="image_item"):
-        images = _load_images(name, item, image, size, checked_fit(fit or trained))
+        images = _load_images(name, item, image, size, check_fit(fit or trained))
     return images if network is None else coloured(images, network.channels, say_or_warn)
 
 

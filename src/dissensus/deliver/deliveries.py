@@ -12,6 +12,7 @@ from dissensus.deliver.from_posterior import posterior
 from dissensus.deliver.one_answer import deaggregated, deterministic_control, multipass, sls
 from dissensus.deliver.wrappers import WRAPPERS
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import one_of
 from dissensus.labels.shares import Labels
 
 DELIVERIES: dict[str, Callable[..., Delivery]] = {
@@ -57,14 +58,12 @@ def deliver(labels: Labels, name: str, seed: int, **options: Any) -> Delivery:
     >>> deliver(Votes.of(["a", "a", "b"], ["cat", "dog", "dog"]), "majority", seed=0, ties="frequent")
     <Delivery majority: classes for 2 items over 2 classes>
     """
-    if name not in DELIVERIES:
-        raise ValueError(f"no delivery {name!r}; there are {', '.join(DELIVERIES)}")
-    maker = DELIVERIES[name]
+    maker = DELIVERIES[one_of("delivery", name, DELIVERIES)]
     known = inspect.signature(maker).parameters
-    unknown = [option for option in options if option not in known]
-    if unknown:
-        has = [option for option in list(known)[1:] if option != "seed"]
-        raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(has) if has else 'none'}")
+    for option in options:
+        one_of(
+            f"option of {name}", option, [known_option for known_option in list(known)[1:] if known_option != "seed"]
+        )
     return maker(labels, **options, **({"seed": seed} if "seed" in known else {}))
 
 
@@ -90,8 +89,7 @@ def wrapped(delivery: Delivery, wrap: str, seed: int) -> Delivery:
     'smoothed(soft, 0.1)'
     """
     name, _, value = wrap.partition("=")
-    if name not in WRAPPERS:
-        raise ValueError(f"no wrapper {name!r}; there are {', '.join(WRAPPERS)}")
+    one_of("wrapper", name, WRAPPERS)
     function, knob = WRAPPERS[name].function, WRAPPERS[name].knob
     if bool(value) != (knob is not None):
         raise ValueError(f"{wrap}: expected {name}" + (f"=NUMBER, its {knob.name}" if knob else " without a number"))

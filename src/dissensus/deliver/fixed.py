@@ -11,6 +11,7 @@ from dissensus.deliver.delivery import Delivery, checked_seed
 from dissensus.labels import transforms
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import one_of
 from dissensus.labels.shares import Labels, as_distributions
 
 
@@ -59,8 +60,7 @@ def majority(labels: Labels, *, ties: Literal["first", "frequent"] = "first") ->
     >>> majority(votes, ties="frequent").targets(epoch=0)
     array([1, 1])
     """
-    if ties not in ("first", "frequent"):
-        raise ValueError(f"no rule {ties!r} for ties; there are first and frequent")
+    one_of("rule for ties", ties, ("first", "frequent"))
     d = as_distributions(labels)
     order = np.arange(d.n_classes)
     if ties == "frequent":

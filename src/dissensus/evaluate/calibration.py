@@ -18,6 +18,7 @@ import numpy as np
 from dissensus.evaluate.choices import accuracy_to_gold, accuracy_to_majority, vote_accuracy
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import one_of
 
 Against = Literal["people", "majority"]
 BIN_SIZE = 100  # items in a bin of the RMSE calibration error
@@ -76,8 +77,7 @@ def confidence_and_outcome(
         raise ValueError("give either people's distributions or gold classes to calibrate against, not both or neither")
     if gold is not None:
         return np.max(p_model, axis=1), accuracy_to_gold(p_model, gold)
-    if against not in ("people", "majority"):
-        raise ValueError(f"no calibration against {against!r}; there are people and majority")
+    one_of("reference of calibration", against, ("people", "majority"))
     assert p_people is not None
     outcome = vote_accuracy if against == "people" else accuracy_to_majority
     return np.max(p_model, axis=1), outcome(p_model, p_people)

@@ -17,6 +17,7 @@ from dissensus.evaluate.truth_scores import truth_intervals
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
 
@@ -209,8 +210,7 @@ def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chose
 
 def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: np.random.Generator) -> np.ndarray:
     """The counts of a random half of the votes on each item, or of the votes of half of the annotators.  (n, k)"""
-    if by not in ("votes", "annotators"):
-        raise ValueError(f"no way to split by {by!r}; there are votes and annotators")
+    one_of("unit to split by", by, ("votes", "annotators"))
     if by == "annotators":
         if not isinstance(votes, Votes):
             raise ValueError("splitting annotators needs votes with their annotators; split by votes instead")

@@ -11,6 +11,7 @@ import pyarrow as pa
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import pandas_frame, polars_frame, with_extra
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
+from dissensus.labels.refusals import one_of
 from dissensus.labels.row_errors import RowError
 
 
@@ -115,10 +116,9 @@ class Answers:
 
     def column(self, name: str) -> np.ndarray:
         """One of the extra columns.  (m,)"""
-        if self.extra is None or name not in self.extra.column_names:
-            have = [] if self.extra is None else self.extra.column_names
-            raise ValueError(f"no extra column {name!r}; the columns beside the {self.noun}s are {have}")
-        return np.asarray(self.extra[name].to_numpy())
+        extra: Any = {} if self.extra is None else self.extra
+        one_of("extra column", name, [] if self.extra is None else self.extra.column_names)
+        return np.asarray(extra[name].to_numpy())
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table, one row per answer: item, annotator, what was answered, seconds, then the extra columns.

@@ -15,6 +15,7 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import one_of
 
 ROUNDING = 1e-9  # 0.7 + 0.2 + 0.1 is everything, whatever the order in which floats add it
 Spread = Literal["uniform", "clamp"]
@@ -49,10 +50,9 @@ def complete(
     """
     for name, given, known in (
         ("spread", spread, get_args(Spread)),
-        ("contradictions", contradictions, get_args(Contradictions)),
+        ("rule for contradictions", contradictions, get_args(Contradictions)),
     ):
-        if given not in known:
-            raise ValueError(f"{name} is {given!r}; expected one of {', '.join(known)}")
+        one_of(name, given, known)
     if not 0 <= gamma < 1:
         raise ValueError(f"gamma is {gamma}; expected a share of the mass, from 0 up to but not including 1")
     if top < 1:

@@ -141,7 +141,7 @@ def one_of(what: str, name: Name, among: Iterable[Any], *, place: str = "") -> N
     names = list(among)
     if isinstance(name, Hashable) and name in names:
         return name
-    near = find_nearest(name, names)
+    near = find_nearest(name, names) if isinstance(name, str) else None
     hint = f"; did you mean {near!r}?" if near is not None else ""
     shown = ", ".join(str(known) for known in names[:SHOWN_NAMES]) or "(there are none)"
     more = f", … ({len(names)} in total)" if len(names) > SHOWN_NAMES else ""

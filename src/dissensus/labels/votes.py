@@ -13,6 +13,7 @@ from dissensus.labels.answers import Answers, hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import class_column, name_column, named_columns, number_column
 from dissensus.labels.names import as_names, class_order, encode, encode_classes, ordered_levels
+from dissensus.labels.refusals import one_of
 from dissensus.labels.row_errors import RowError
 
 
@@ -89,8 +90,7 @@ class Votes(Answers):
             raise ValueError(
                 f"classes is the text {classes!r}; expected their names one by one, such as ['cat', 'dog']"
             )
-        if repeats not in ("error", "keep"):
-            raise ValueError(f"no rule {repeats!r} for repeated answers; there are 'error' and 'keep'")
+        one_of("rule for repeats", repeats, ("error", "keep"))
         table, columns = named_columns(frame, item=item, annotator=annotator, label=label, seconds=seconds)
         labels = name_column(table, columns.pop("label"))
         choice, known = encode_classes(labels, ordered_levels(labels) if classes is None else classes)

@@ -15,6 +15,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
     posterior_variance,
 )
 from dissensus.labels.distances import entropy
+from dissensus.labels.refusals import one_of
 
 BLOCK = 20_000_000  # numbers held at once
 
@@ -68,9 +69,7 @@ RULES: dict[str, Rule] = {
 
 
 def rule_named(name: str) -> Rule:
-    if name not in RULES:
-        raise ValueError(f"there is no rule {name!r}; expected one of {', '.join(RULES)}")
-    return RULES[name]
+    return RULES[one_of("allocation rule", name, RULES)]
 
 
 @dataclass(frozen=True)

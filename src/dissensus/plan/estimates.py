@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dissensus.labels.refusals import one_of
 from dissensus.plan.grid import Grid, figure_1_grid
 from dissensus.plan.information import constraints_of, information_ratio
 from dissensus.plan.label_kinds import LabelKind, WholeKind
@@ -47,10 +48,8 @@ def by_simulation(grid: Grid, d: int) -> Estimate:
 
 def estimate_named(name: str, d: int) -> Estimate:
     """`information`, or `simulation` in d dimensions from the grid that ships with the package."""
-    if name == "information":
+    if one_of("estimate", name, ("information", "simulation")) == "information":
         return by_information
-    if name != "simulation":
-        raise ValueError(f"there is no estimate {name!r}; expected information or simulation")
     return by_simulation(figure_1_grid(), d)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dissensus.labels.refusals import one_of
 from dissensus.plan.label_kinds import LABEL_KINDS, WHOLE_KINDS, LabelKind, WholeKind
 
 Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
@@ -116,9 +117,7 @@ def constraints_of(
         "soft": lambda: soft_constraints(n, k),
         "pairwise": lambda: pairwise_constraints(n),
     }
-    if kind not in formulas:
-        raise ValueError(f"there is no kind of label {kind!r}; expected one of {', '.join(LABEL_KINDS)}")
-    return noisy_constraints(formulas[kind](), flip_rate)
+    return noisy_constraints(formulas[one_of("kind of label", kind, LABEL_KINDS)](), flip_rate)
 
 
 def noisy_constraints(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:

@@ -16,6 +16,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.intervals import Interval, percentile_interval
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 from dissensus.plan.information import answers_for, constraints_of, items_for
 from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
@@ -45,8 +46,7 @@ class PilotAnswers:
     __repr__ = shapes
 
     def __post_init__(self) -> None:
-        if self.kind not in LABEL_KINDS:
-            raise ValueError(f"there is no kind of label {self.kind!r}; expected one of {', '.join(LABEL_KINDS)}")
+        one_of("kind of label", self.kind, LABEL_KINDS)
         seconds, wrong = (np.asarray(values, dtype=np.float64) for values in (self.seconds, self.wrong))
         if seconds.size < FEWEST:
             raise ValueError(

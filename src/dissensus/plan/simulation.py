@@ -8,6 +8,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import one_of
 from dissensus.plan.gnmds.embedding import embed_labels
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 
@@ -119,8 +120,7 @@ def simulated_recovery(
     kind: WholeKind, n: int, k: int, d: int, rng: np.random.Generator, *, starts: int = 1, spread: float = 1.0
 ) -> float:
     """rho of one simulated scene whose labels are of this kind."""
-    if kind not in WHOLE_KINDS:
-        raise ValueError(f"labels of kind {kind!r} cannot be simulated; expected one of {', '.join(WHOLE_KINDS)}")
+    one_of("kind of label to simulate", kind, WHOLE_KINDS)
     scene_rng, start_rng = rng.spawn(2)
     scene = simulated_scene(n, k, d, scene_rng, spread=spread)
     labels = scene.soft if kind == "soft" else scene.hard

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import one_of
 from dissensus.plan.error_rates import ErrorRates, Tried, between, of_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
@@ -95,9 +96,7 @@ def utility_of(utility: str | Utility) -> Utility:
     """A utility by its name, or your own function of an array of rho."""
     if callable(utility):
         return utility
-    if utility not in UTILITIES:
-        raise ValueError(f"there is no utility {utility!r}; expected one of {', '.join(UTILITIES)}, or a function")
-    return UTILITIES[utility]
+    return UTILITIES[one_of("utility", utility, UTILITIES)]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import one_of
 from dissensus.probe.estimate_bar import EstimateBar
 from dissensus.probe.hessian import MEMORY, Hessian, hessian_of
 from dissensus.probe.inputs import Batches, check_drawing
@@ -103,10 +104,8 @@ def top_eigenvalues(
     steps      products at most; what is not within the tolerance by then says so in `converged`
     memory     bytes of graphs to keep between products
     """
-    if which not in _ORDER:
-        raise ValueError(f"which is {which!r}; expected one of {', '.join(_ORDER)}")
-    if method not in ("lanczos", "power"):
-        raise ValueError(f"method is {method!r}; expected 'lanczos' or 'power'")
+    one_of("end of the spectrum", which, _ORDER)
+    one_of("method", method, ("lanczos", "power"))
     if method == "power" and which != "LM":
         which = _only_magnitude(which)
     check_drawing(rng)

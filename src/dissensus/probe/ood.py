@@ -19,6 +19,7 @@ import numpy as np
 
 from dissensus.labels.arrays import as_array, is_sparse
 from dissensus.labels.distances import entropy
+from dissensus.labels.refusals import one_of
 from dissensus.probe.feature_rows import row_lengths, unit_rows
 from dissensus.train.model import softmax
 
@@ -166,7 +167,7 @@ def chosen_detectors(detectors: Iterable[str] | None, with_features: bool) -> tu
     names = tuple(dict.fromkeys([detectors] if isinstance(detectors, str) else detectors))
     for name in names:
         if name not in DETECTORS:
-            raise ValueError(f"{name!r} is not a detector; expected some of {', '.join(DETECTORS)}")
+            one_of("detector", name, DETECTORS)
     if not names:
         raise ValueError(f"no detector is named; expected some of {', '.join(DETECTORS)}, or None for all")
     return names

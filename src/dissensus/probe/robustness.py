@@ -13,6 +13,7 @@ import torch
 
 from dissensus.evaluate.choices import chosen
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import one_of
 from dissensus.probe.attacks import ATTACKS, check_epsilon, check_rng
 from dissensus.probe.inputs import BATCH, ImageBatches, image_batches, still
 from dissensus.probe.pixels import pixel_logits, weights_of
@@ -134,10 +135,8 @@ def attack(
             f"attack takes a Network; this is a {type(network).__name__}: Network(module, classes, mean, std) makes "
             "one of a module, with mean 0 and std 1 for each channel if it takes pixels from 0 to 1"
         )
-    if method not in ATTACKS:
-        raise ValueError(f"no attack is named {method!r}; expected one of {', '.join(ATTACKS)}")
-    if target not in AIMS:
-        raise ValueError(f"target is {target!r}; expected one of {', '.join(AIMS)}")
+    one_of("attack", method, ATTACKS)
+    one_of("target", target, AIMS)
     distances = _checked_epsilons(epsilons)
     check_rng(rng, (np.random.Generator,))
     options = _options(method, step_size=step_size, steps=steps)

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.nn.modules.conv import _ConvNd
 
+from dissensus.labels.refusals import one_of
 from dissensus.probe.inputs import placed, still
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network
@@ -136,9 +137,7 @@ def _named(module: nn.Module, layer: str | nn.Module) -> nn.Module:
         if not any(part is layer for part in parts.values()):
             raise ValueError(f"this {type(layer).__name__} is not a part of the model: name one of its layers")
         return layer
-    if layer not in parts:
-        raise ValueError(f"there is no layer {layer!r}; expected one of {', '.join(name for name in parts if name)}")
-    return parts[layer]
+    return parts[one_of("layer", layer, [name for name in parts if name])]
 
 
 def _name_of(module: nn.Module, chosen: nn.Module) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.labels.refusals import one_of
 from dissensus.labels.streams import Stream, stream
 from dissensus.study.data import StudyData
 from dissensus.study.read_data import parts_in_file
@@ -60,15 +61,10 @@ _USE = {"train": "learn from", "test": "judge on"}
 
 def _given(data: StudyData, split: Split) -> Parts:
     if split.scheme == "column":
-        if split.column not in data.columns:
-            raise ValueError(
-                f"{data.name} has no column {split.column!r}; it has {', '.join(data.columns) or 'no columns at all'}"
-            )
-        named = data.columns[split.column]
+        named = data.columns[one_of("column", split.column, data.columns, place=data.name)]
     else:
         named = parts_in_file(data.labels.items, split.file) if data.given is None else data.given
-    unknown = sorted(set(named.tolist()) - set(PARTS), key=str)
-    if unknown:
-        raise ValueError(f"the split says {unknown[0]!r} of some items; expected {', '.join(PARTS)}")
+    for part in sorted(set(named.tolist()), key=str):
+        one_of("part of the split", part, PARTS)
     train, validation, test = (np.flatnonzero(named == part) for part in PARTS)
     return Parts(train, validation, test)

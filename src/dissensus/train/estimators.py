@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dissensus.labels.arrays import as_array
+from dissensus.labels.refusals import one_of
 from dissensus.train.estimator_inputs import Targets, checked_rows
 from dissensus.train.estimator_scores import share_of_predicted
 from dissensus.train.heads.head import Head
@@ -82,8 +83,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SoftLabelClassifier:  # noqa: N803
         """X: (n, d) dense or sparse; Y: as for the class; sample_weight: (n,) or None"""
-        if self.head not in ("linear", "mlp"):
-            raise ValueError(f"there is no head {self.head!r}; there are linear and mlp")
+        one_of("head", self.head, ("linear", "mlp"))
         before = getattr(self, "classes_", None) if self.warm_start else None
         X, targets, weights = checked_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
         learned = self._learnable(targets, weights)  # (k,)

@@ -16,10 +16,10 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, folded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.train.decode_images import EACH, Progress, decode_images
 from dissensus.train.images import ImageTable, as_images
-from dissensus.train.squares import Fit, check_size, checked_fit, how_scaled, pillow, squared
+from dissensus.train.squares import Fit, check_fit, check_size, how_scaled, pillow, squared
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 IMAGE_COLUMNS = ("image", "img", "webp", "png", "jpeg", "jpg", "bytes", "picture")
@@ -53,7 +53,7 @@ def read_images(
     """
     path = Path(path)
     check_size(size)
-    fit = checked_fit(fit)
+    fit = check_fit(fit)
     kind = "folder" if path.is_dir() else ENDINGS.get(path.suffix.lower(), "")
     if not path.exists():
         raise ValueError(f"{path}: no such file or folder")
@@ -98,7 +98,7 @@ def resized(
 ) -> ImageTable:
     """Images brought to a square as `read_images` brings them; those that have this size stay as they are."""
     check_size(size)
-    fit = checked_fit(fit)
+    fit = check_fit(fit)
     n, height, width, channels = images.pixels.shape
     if size is None or (height, width) == (size, size):
         return images
@@ -186,10 +186,9 @@ def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
     fitting = [name for name in table.column_names if _holds_bytes(table.schema.field(name).type)]
     columns = ", ".join(f"{field.name} ({field.type!s:.40})" for field in table.schema)
     if asked:
-        if asked in fitting:
+        if one_of("image column", asked, table.column_names, place=str(path)) in fitting:
             return asked
-        wrong = "holds no encoded images" if asked in table.column_names else "is not there"
-        raise ValueError(f"{path}: column {asked!r} {wrong}; the columns are {columns}")
+        raise Refusal(f"column {asked!r} has no encoded images; the columns are {columns}", str(path))
     usual = [name for name in fitting if folded(name) in IMAGE_COLUMNS]
     likely = usual or fitting
     if len(likely) == 1:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from dissensus.fronts import not_installed
+from dissensus.labels.refusals import one_of
 
 Fit = Literal["crop", "pad", "stretch"]
 FITS: dict[str, str] = {
@@ -63,13 +64,9 @@ def check_size(size: int | None) -> None:
         raise ValueError(f"size={size!r:.80}: expected the side of a square in pixels, from 1 to 4096, such as 32")
 
 
-def checked_fit(fit: str) -> Fit:
-    """A way to make squares, or a sentence that names all of them."""
-    for known in get_args(Fit):
-        if fit == known:
-            return known
-    ways = ", ".join(f"{name} ({what})" for name, what in FITS.items())
-    raise ValueError(f"fit={fit!r:.80}: expected one of {ways}")
+def check_fit(fit: str) -> Fit:
+    """Return how images become squares, or raise a refusal with the valid names."""
+    return cast(Fit, one_of("fit", fit, get_args(Fit)))
 
 
 def pillow(what: str = "reading images", extra: str | None = None) -> tuple[Any, Any]:

@@ -99,9 +99,9 @@ def test_with_even_classes_it_is_the_model_of_the_paper():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"learning": "gibbs"}, r"no way of learning 'gibbs'; there are variational and em"),
+        ({"learning": "gibbs"}, r"unknown way of learning 'gibbs'.*variational, em"),
         ({"skill_prior": (0.5, 0.0)}, r"skill_prior is \(0.5, 0.0\); expected two finite numbers above 0"),
-        ({"class_prior": "flat"}, r"class_prior is 'flat'; expected learned, or even for classes equally likely"),
+        ({"class_prior": "flat"}, r"unknown class prior 'flat'.*learned, even"),
         ({"guess_prior": -1.0}, r"guess_prior is -1.0; expected a finite number above 0"),
     ],
 )

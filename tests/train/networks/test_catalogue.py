@@ -95,15 +95,19 @@ def test_weights_come_from_torchs_own_generator(name):
         ("vgg15", {"classes": True}, "vgg15: classes is True; expected a whole number from 2 up"),
         ("vgg15", {"channels": 0}, "vgg15: channels is 0; expected a whole number from 1 up"),
         ("vgg15", {"depth": "15"}, "vgg15: depth is '15'; expected a whole number from 1 up"),
-        ("vgg15", {"depth": 16}, "vgg15: depth is 16; expected one of 11, 13, 15, 19"),
-        ("vgg15", {"dropout": 0.5}, "vgg15 has no option 'dropout'; it has width, depth, channels"),
-        ("wrn28_10", {"droput": 0.5}, "wrn28_10 has no option 'droput'; it has width, depth, channels, dropout"),
+        ("vgg15", {"depth": 16}, "vgg15: unknown depth 16. Choose from: 11, 13, 15, 19"),
+        ("vgg15", {"dropout": 0.5}, "unknown option of vgg15 'dropout'. Choose from: width, depth, channels"),
+        (
+            "wrn28_10",
+            {"droput": 0.5},
+            "unknown option of wrn28_10 'droput'; did you mean 'dropout'? Choose from: width, depth, channels, dropout",
+        ),
         ("wrn28_10", {"dropout": 1.0}, "wrn28_10: dropout is 1.0; expected a number from 0 to below 1"),
         ("wrn28_10", {"depth": 27}, "wrn28_10: depth is 27; expected 6n + 4, such as 22 or 28"),
         ("densenet_bc_100_12", {"depth": 3}, "densenet_bc_100_12: depth is 3; expected 6n + 4, such as 10 or 16"),
         ("wrn28_10", {"dropout": -0.1}, "wrn28_10: dropout is -0.1; expected a number from 0 to below 1"),
-        ("resnet18", {"depth": 20}, "resnet18: depth is 20; expected one of 10, 18, 34"),
-        ("resnet50", {"depth": 18}, "resnet50: depth is 18; expected one of 50, 101, 152"),
+        ("resnet18", {"depth": 20}, "resnet18: unknown depth 20. Choose from: 10, 18, 34"),
+        ("resnet50", {"depth": 18}, "resnet50: unknown depth 18. Choose from: 50, 101, 152"),
         ("resnet110", {"depth": 100}, "resnet110: depth is 100; expected 6n + 2, such as 98 or 104"),
         ("resnet110", {"block": "bottleneck"}, None),
         ("resnet110", {"block": "wide"}, "resnet110: block is 'wide'; expected basic or bottleneck"),
@@ -135,7 +139,9 @@ def test_what_a_network_cannot_be_is_refused_with_what_it_can_be(name, asked, me
 
 
 def test_an_unknown_name_is_answered_with_the_names():
-    with pytest.raises(ValueError, match=r"^no network 'resnet19'; there are resnet18, resnet34a, .*, small$"):
+    with pytest.raises(
+        ValueError, match=r"^unknown network 'resnet19'; did you mean 'resnet18'.*resnet18, resnet34a, .*, small$"
+    ):
         make_network("resnet19")
 
 

@@ -22,6 +22,7 @@ from dissensus.aggregate.models.em import (
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.names import positions_of
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
 Learning = Literal["variational", "em"]
@@ -185,10 +186,8 @@ def _expected_log(mass: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, floa
 
 
 def _check_settings(learning: str, class_prior: str, skill_prior: tuple[float, float], guess_prior: float) -> None:
-    if learning not in ("variational", "em"):
-        raise ValueError(f"no way of learning {learning!r}; there are variational and em")
-    if class_prior not in ("learned", "even"):
-        raise ValueError(f"class_prior is {class_prior!r}; expected learned, or even for classes equally likely")
+    one_of("way of learning", learning, ("variational", "em"))
+    one_of("class prior", class_prior, ("learned", "even"))
     if len(skill_prior) != 2 or not all(0 < value < np.inf for value in skill_prior):
         raise ValueError(f"skill_prior is {skill_prior}; expected two finite numbers above 0, for knowing and guessing")
     if not 0 < guess_prior < np.inf:

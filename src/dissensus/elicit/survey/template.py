@@ -13,6 +13,7 @@ from dissensus.elicit.survey.items import UNIT_NAMES
 from dissensus.elicit.survey.settings import SOURCES, read_options
 from dissensus.fronts import not_installed
 from dissensus.labels.digits import clean_digits
+from dissensus.labels.refusals import one_of
 
 UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
 """
@@ -104,10 +105,8 @@ def make_survey(
 
     options  settings of the question that are not to have their defaults, such as {"wording": "collins"}
     """
-    if kind not in QUESTIONS:
-        raise ValueError(f"question kind {kind!r}: expected one of {', '.join(QUESTIONS)}")
-    if source not in SOURCES:
-        raise ValueError(f"source {source!r}: expected one of {', '.join(SOURCES)}")
+    one_of("kind of question", kind, QUESTIONS)
+    one_of("source of answers", source, SOURCES)
     if per_person < 1 or per_item < 1:
         raise ValueError(f"per_person is {per_person} and per_item {per_item}; expected 1 or more")
     target = folder / "survey.toml"

@@ -22,6 +22,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import ROLES, class_column, free_name
 from dissensus.labels.names import class_order, encode
+from dissensus.labels.refusals import one_of
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
@@ -43,8 +44,8 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
             raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
         table, item = (value.to_arrow(), "item") if has_item_column(value) else (value.to_arrow().drop("item"), "")
         return _described(table, layout="probabilities", item=item, classes=list(value.classes))
-    if layout not in (None, "annotators", "crowd-kit"):
-        raise ValueError(f"no layout {layout!r} to write; there are 'crowd-kit' and 'annotators', for votes")
+    if layout is not None:
+        one_of("layout to write", layout, ("crowd-kit", "annotators"))
     if layout is not None and not isinstance(value, Votes):
         raise ValueError(f"layout {layout!r} holds votes, and these are beliefs; take beliefs.first_choices() first")
     if layout == "annotators" and isinstance(value, Votes):

@@ -15,14 +15,13 @@ from dissensus.files.tables.columns import REPEAT_FLAGS, Reading
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import encode, text_column
-from dissensus.labels.refusals import Way
+from dissensus.labels.refusals import Way, one_of
 
 
 def chosen_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceTable:
     """The rows whose columns hold the values asked for."""
     for column, wanted in (where or {}).items():
-        if column not in source.columns:
-            raise ValueError(f"{source.name}: no column {column!r} to choose rows by; the columns are {source.columns}")
+        one_of("column", column, source.columns, place=source.name)
         texts = _numbers_spelled_alike(source.table[column], str(wanted))
         fitting = pc.fill_null(pc.equal(texts, str(wanted)), False)
         if not pc.any(fitting).as_py():

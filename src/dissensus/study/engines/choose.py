@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.fronts import advise_install
+from dissensus.labels.refusals import one_of
 from dissensus.study.engines.engine import Engine, Here
 from dissensus.study.engines.executors import Dask, Executed
 from dissensus.study.engines.processes import Processes
@@ -33,8 +34,7 @@ def engine_of(
     options  of submitit, such as {"slurm_partition": "short", "timeout_min": 60}
     """
     check_jobs(jobs)
-    if name not in ENGINES:
-        raise ValueError(f"there is no engine {name!r}; expected one of {', '.join(ENGINES)}")
+    one_of("engine", name, ENGINES)
     if name == "local" and address is not None:
         raise ValueError(f"the engine local has no address, and {address!r} was given; leave it out, or take ray")
     if name != "submitit" and options:

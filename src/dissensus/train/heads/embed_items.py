@@ -18,7 +18,7 @@ from dissensus.train.cards import FEATURES, card_of, check_card_place
 from dissensus.train.heads.encodable_items import Items
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, read_features
-from dissensus.train.squares import FITS, Fit, checked_fit, squared_pixels
+from dissensus.train.squares import FITS, Fit, check_fit, squared_pixels
 
 BATCH = 128
 PAIRS = "u, v, |u - v|, u * v"
@@ -44,7 +44,7 @@ def embed(
     fit  what becomes of images that are not square, for encoders take squares: "crop" takes the square in the middle,
          "pad" lays the whole on white, "stretch" hands it over as it is, and most encoders then distort it
     """
-    fit = checked_fit(fit)
+    fit = check_fit(fit)
     chosen, model = find_encoder(encoder)
     _check(items, chosen, encoder, output, batch)
     loaded = chosen.load(model)

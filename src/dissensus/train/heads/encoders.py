@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.fronts import not_installed
 from dissensus.labels.content_hash import hash_file
+from dissensus.labels.refusals import one_of
 
 Takes = Literal["text", "image"]
 
@@ -145,8 +146,7 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
     """The encoder of a name such as "minilm" or "hugging-face-image:facebook/dinov2-small", and its model's name."""
     family, _, model = name.partition(":")
     if family not in ENCODERS:
-        known = ", ".join(f"{key}:MODEL" if entry.model else key for key, entry in ENCODERS.items())
-        raise ValueError(f"there is no encoder {name!r}; there are {known}")
+        one_of("encoder", name, [f"{key}:MODEL" if entry.model else key for key, entry in ENCODERS.items()])
     encoder = ENCODERS[family]
     if bool(encoder.model) != bool(model):
         wanted = f"{family}:{encoder.model}" if encoder.model else family

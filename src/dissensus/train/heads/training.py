@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
+from dissensus.labels.refusals import one_of
 from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
 from dissensus.train.heads.examples import Examples, training_examples, validation_examples
@@ -94,8 +95,7 @@ def train_heads(
     """
     if not configs:
         raise ValueError("there are no heads to train: configs is empty; expected at least one HeadConfig")
-    if engine not in ENGINES:
-        raise ValueError(f"the engine is {engine!r}; expected one of {', '.join(map(repr, ENGINES))}")
+    one_of("engine", engine, ENGINES)
     names = {config.targets for config in configs}
     training = training_examples(features, targets, weights, names, n_classes)
     held_out = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dissensus.fronts import not_installed
+from dissensus.labels.refusals import one_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -55,8 +56,7 @@ class Recipe:
         make = self._maker(name)
         known = inspect.signature(make).parameters
         for option in options:
-            if option not in known:
-                raise ValueError(f"{name} has no option {option!r}; it has {', '.join(list(known)[1:])}")
+            one_of(f"option of {name}", option, list(known)[1:])
         defaults = {key: known[key].default for key in known if key not in asked}
         asked |= defaults | dict(self.options) | options
         asked = {key: value.item() if isinstance(value, np.generic) else value for key, value in asked.items()}
@@ -106,9 +106,9 @@ def make_network(
     **options: Any,
 ) -> nn.Module:
     """The network of that name; `make_network(**module.recipe)` makes again what was made before."""
-    if network not in NETWORKS:
-        raise ValueError(f"no network {network!r}; there are {', '.join(NETWORKS)}")
-    return NETWORKS[network](classes, width=width, depth=depth, channels=channels, **options)
+    return NETWORKS[one_of("network", network, NETWORKS)](
+        classes, width=width, depth=depth, channels=channels, **options
+    )
 
 
 def check_network(network: str, classes: int, channels: int, *, width: int | None, depth: int | None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from dissensus.labels.refusals import one_of
+
 
 def blocks_per_stage(depth: int, step: int, beside: int) -> int:
     """n of a network with step n + beside layers, in stages of n blocks each."""
@@ -16,9 +18,7 @@ def blocks_per_stage(depth: int, step: int, beside: int) -> int:
 
 def planned_stages(depth: int, plans: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
     """The blocks of each stage, where the depths of a family are a list and not a rule."""
-    if depth not in plans:
-        raise ValueError(f"depth is {depth}; expected one of {', '.join(map(str, plans))}")
-    return plans[depth]
+    return plans[one_of("depth", depth, plans)]
 
 
 def check_choice(what: str, value: object, choices: Collection[object]) -> None:
