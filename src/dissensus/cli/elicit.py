@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
 
 from dissensus.cli.printing import AsJson, print_json, print_line, print_result
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
 from dissensus.cli.seeds import check_seed
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.settings import SOURCES
+from dissensus.labels.progress import ProgressBar
 
 elicit = typer.Typer(name="elicit", help="Collect labels from people in a web app.", no_args_is_help=True)
 
@@ -186,8 +186,7 @@ def rehearse(
         check_seed(seed)
     if database is None and (folder / REHEARSAL).exists():
         say(f"replacing the earlier rehearsal in {folder / REHEARSAL}")
-    with one_line_errors(), Progress(console=errors, transient=True) as bar:
-        task = bar.add_task("rehearsing", total=None)
+    with one_line_errors(), ProgressBar("rehearsing", console=errors) as bar:
         facts = run_rehearsal(
             folder,
             database,
@@ -197,7 +196,7 @@ def rehearse(
             seed=seed,
             real_time=real_time,
             leave=leave,
-            tick=lambda: bar.advance(task),
+            tick=bar.advance,
         )
     if as_json:
         print_json(facts, indent=None)

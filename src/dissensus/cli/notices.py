@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dissensus.cli.reading import errors, say
+from dissensus.labels.progress import ProgressBar
 
 
 def say_or_warn(notice: str) -> None:
@@ -18,14 +19,7 @@ def say_or_warn(notice: str) -> None:
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar that goes away at the end, and the function that moves it: how many are done, of how many.
 
-    Without a terminal there is none, and not the empty line that rich would leave of it either.
+    Without a terminal there is none.
     """
-    if not errors.is_terminal:
-        yield lambda done, total: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with ProgressBar(title, console=errors) as bar:
+        yield bar.show

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from dissensus.datasets.cifar10 import CLASSES
 from dissensus.datasets.dataset import Check, DataSet, Download, Facts
-from dissensus.datasets.image_files import SIDE, Images, LateProgress, image_library
+from dissensus.datasets.image_files import PATIENCE, SIDE, Images, image_library
+from dissensus.labels.progress import ProgressBar
 
 OF_IMAGENET = 210_000  # images of CINIC-10; the other 60,000 are those of CIFAR-10
 _CINIC = "CINIC-10.tar.gz"
@@ -37,7 +38,10 @@ def read_cinic10(path: Path, quiet: bool = False, expected: int = OF_IMAGENET) -
     codes = np.empty(expected, dtype=np.int32)
     files: list[str] = []
     splits: list[str] = []
-    with tarfile.open(path, "r|gz") as archive, LateProgress(f"decoding {path.name}", expected, quiet) as progress:
+    with (
+        tarfile.open(path, "r|gz") as archive,
+        ProgressBar(f"decoding {path.name}", expected, quiet=quiet, patience=PATIENCE) as progress,
+    ):
         for member in archive:
             name = PurePosixPath(member.name)
             if not member.isfile() or name.suffix != ".png" or name.name.startswith("cifar10-"):
@@ -56,7 +60,7 @@ def read_cinic10(path: Path, quiet: bool = False, expected: int = OF_IMAGENET) -
             pixels[row], codes[row] = picture, CLASSES.index(named)
             files.append(name.name)
             splits.append(split)
-            progress.done(row + 1)
+            progress.show(row + 1)
     if len(files) < expected:
         raise ValueError(f"{path} has {len(files):,} images of ImageNet; expected {expected:,}: it is not whole")
     return Images(pixels, codes, CLASSES, pa.table({"filename": files, "split": splits}))

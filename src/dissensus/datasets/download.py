@@ -6,11 +6,11 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from dissensus.datasets.dataset import DataSet, Download
 from dissensus.datasets.folder import data_folder, found_at, is_present, paths_of
 from dissensus.labels.content_hash import hash_file
+from dissensus.labels.progress import ProgressBar
 
 _CHUNK = 1 << 16
 
@@ -87,36 +87,31 @@ def _unpack(archive: Path, folder: Path, name: str) -> None:
 
 
 class _Progress:
-    """A rich progress bar that speaks pooch's protocol: total, update, reset, close."""
+    """A progress bar that speaks pooch's protocol: total, update, reset, close."""
 
     def __init__(self, title: str, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-        columns: list[Any] = [TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()]
-        self.bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
-        self.task = self.bar.add_task(title, total=None)
+        self.bar = ProgressBar(title, quiet=quiet, unit="bytes")
 
     def __enter__(self) -> _Progress:
-        self.bar.start()
+        self.bar.__enter__()
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self.bar.stop()
+        self.bar.__exit__(*problem)
 
     @property
     def total(self) -> float | None:
-        return self.bar.tasks[0].total
+        return self.bar.total
 
     @total.setter
     def total(self, size: int) -> None:
-        self.bar.update(self.task, total=size or None)
+        self.bar.show(self.bar.done, size or None)
 
     def update(self, size: int) -> None:
-        self.bar.update(self.task, advance=size)
+        self.bar.advance(size)
 
     def reset(self) -> None:
-        self.bar.update(self.task, completed=0)
+        self.bar.show(0)
 
     def close(self) -> None:
-        self.bar.refresh()
+        """The bar goes away when the download ends."""

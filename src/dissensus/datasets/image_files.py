@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ from dissensus.datasets.pickled import read_pickle
 from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
+from dissensus.labels.progress import ProgressBar
 
 SIDE = 32
-_PATIENCE = 2.0  # seconds before a progress bar is worth showing
+PATIENCE = 2.0  # seconds before a progress bar is worth showing
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
     table = pq.read_table(path)
     blobs = table["webp"]
     pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)
-    with LateProgress(f"decoding {path.name}", len(blobs), quiet) as progress:
+    with ProgressBar(f"decoding {path.name}", len(blobs), quiet=quiet, patience=PATIENCE) as progress:
         for row, blob in enumerate(blobs):
             # Named, the format is not guessed anew for each image, which takes longer than decoding it.
             picture = np.asarray(library.open(io.BytesIO(blob.as_buffer()), formats=("WEBP",)))
@@ -64,7 +64,7 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
                     f"{path}: image {row} has shape {picture.shape}; expected {pixels.shape[1:]}, a colour image"
                 )
             pixels[row] = picture
-            progress.done(row + 1)
+            progress.show(row + 1)
     return pixels, table.drop_columns(["webp"])
 
 
@@ -91,35 +91,3 @@ def read_batch(path: Path) -> tuple[np.ndarray, dict[str, Any]]:
 
 def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-class LateProgress:
-    """A progress bar that appears only when the work outlasts a reader's patience."""
-
-    def __init__(self, title: str, total: int, quiet: bool) -> None:
-        self.title, self.total, self.quiet = title, total, quiet
-        self.started = time.monotonic()
-        self.bar: Any = None
-
-    def __enter__(self) -> LateProgress:
-        return self
-
-    def done(self, count: int) -> None:
-        if count % 200 or self.quiet or time.monotonic() - self.started < _PATIENCE:
-            return
-        if self.bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            console = Console(stderr=True)
-            if not console.is_terminal:  # where rich would leave an empty line
-                self.quiet = True
-                return
-            self.bar = Progress(console=console, transient=True)
-            self.task = self.bar.add_task(self.title, total=self.total)
-            self.bar.start()
-        self.bar.update(self.task, completed=count)
-
-    def __exit__(self, *problem: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

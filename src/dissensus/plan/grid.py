@@ -16,6 +16,7 @@ import numpy as np
 
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
+from dissensus.labels.progress import ProgressBar
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulated_recovery, simulated_scene
 
@@ -109,15 +110,19 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
     missing = [cell for cell in wanted if _key(*cell) not in cells]
     saved = time.monotonic()
     # One thread of linear algebra in each worker: matrices are small.
-    with threadpool_limits(1), ThreadPoolExecutor(workers or os.cpu_count()) as pool, _progress(quiet) as bar:
-        task = bar.add_task("cells", total=len(wanted), completed=len(wanted) - len(missing))
+    with (
+        threadpool_limits(1),
+        ThreadPoolExecutor(workers or os.cpu_count()) as pool,
+        ProgressBar("cells", len(wanted), quiet=quiet) as bar,
+    ):
+        bar.show(len(wanted) - len(missing))
         # Large cells first, so that the last to finish is a small one; seed by seed, so that a stopped run has maps.
         missing.sort(key=lambda cell: (cell[0], -cell[3] * cell[4] * (cell[3] + cell[4])))
         running: dict[Future[float], str] = {pool.submit(_cell, config, *cell): _key(*cell) for cell in missing}
         try:
             for done in as_completed(running):
                 cells[running[done]] = round(done.result(), 5)
-                bar.advance(task)
+                bar.advance()
                 if time.monotonic() - saved > SAVE_SECONDS:
                     _write_cells(place, config, cells)
                     saved = time.monotonic()
@@ -209,17 +214,3 @@ def _as_grid(config: GridConfig, cells: dict[str, float]) -> Grid:
         for kind in WHOLE_KINDS
     ]
     return Grid(config, np.array(rho))
-
-
-def _progress(quiet: bool) -> Any:
-    from rich import progress
-    from rich.console import Console
-
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TimeRemainingColumn(),
-    )
-    return progress.Progress(*columns, console=Console(stderr=True), disable=quiet)
