@@ -50,7 +50,8 @@ def tar(**files: bytes) -> bytes:
     return out.getvalue()
 
 
-def test_a_file_arrives_once(server, folder, capsys):
+def test_a_file_arrives_once(server, folder, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes standard error for a terminal
     server.content["/counts.npy"] = BODY
     dataset = toy(server.address, BODY)
     assert fetch(dataset) == [folder / "toy/counts.npy"]
