@@ -21,6 +21,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from dissensus.datasets import load
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.plan.allocation import spend
 from dissensus.plan.replays import shrunk
 
@@ -74,7 +75,7 @@ def votes_in_order(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.
     least, _ = (TUNING | ASIDE)[name]
     counts = load(name).labels.counts()
     counts = counts[counts.sum(axis=1) >= max(least, 2)]
-    counts = counts[np.unique(np.linspace(0, counts.shape[0] - 1, ITEMS).astype(np.int64))]
+    counts = counts[evenly_spaced(counts.shape[0], ITEMS)]
     n, k = counts.shape
     size = counts.sum(axis=1)
     item = np.repeat(np.arange(n), size)

@@ -17,11 +17,7 @@ from dissensus.labels.informative_classes import (
     class_information,
     top_classes,
 )
-from dissensus.labels.sampling import (
-    resample,
-    spread_over_entropy,
-    subsample,
-)
+from dissensus.labels.sampling import evenly_spaced, resample, spread_over_entropy, subsample
 from dissensus.labels.transforms import (
     TRANSFORMS,
     class_means,
@@ -356,3 +352,12 @@ def test_spread_over_entropy_keeps_small_bins_whole():
     assert chosen.size == 5 + 3 + 2 and set(range(50, 55)) <= set(chosen.tolist())
     with pytest.raises(ValueError, match="0 bins with at most 5 items were asked for; expected 1 or more of both"):
         spread_over_entropy(d, np.random.default_rng(0), bins=0, at_most=5)
+
+
+@given(st.integers(0, 500), st.integers(1, 500))
+def test_evenly_spaced_positions_are_distinct_and_reach_both_ends(n, count):
+    rows = evenly_spaced(n, count)
+    assert rows.size == min(n, count) and (np.diff(rows) > 0).all()
+    if rows.size > 1:
+        assert rows[0] == 0 and rows[-1] == n - 1 and np.ptp(np.diff(rows)) <= 1
+    assert evenly_spaced(n, None).tolist() == list(range(n))

@@ -11,6 +11,7 @@ from dissensus.evaluate.scorecards import Scorecard
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.evaluate.smooth_calibration import smooth_reliability
 from dissensus.labels.distances import normalised_entropy
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.report.charts import Line, line_chart, scatter
 from dissensus.report.colours import PEOPLE
 from dissensus.report.named_rows import grouped_bars
@@ -53,7 +54,7 @@ def reliability(cards: Sequence[Scorecard], colours: Mapping[str, str], *, smoot
 
 def entropy_scatter(card: Scorecard, colours: Mapping[str, str]) -> str:
     """People's entropy against the model's, each divided by ln k; of many items an even selection."""
-    at = np.linspace(0, card.people.n_items - 1, min(card.people.n_items, DOTS)).astype(int)
+    at = evenly_spaced(card.people.n_items, DOTS)
     people, model = (normalised_entropy(side[at]) for side in (card.people.probs, card.predictions.probs))
     return scatter(
         people,

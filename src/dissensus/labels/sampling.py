@@ -64,6 +64,18 @@ def spread_over_entropy(
     return np.sort(order[place < at_most])
 
 
+def evenly_spaced(n: int, count: int | None) -> np.ndarray:
+    """Return at most `count` evenly spaced positions out of n, first and last included; None: all of them.
+
+    Examples
+    --------
+    >>> evenly_spaced(10, 4)
+    array([0, 3, 6, 9])
+    """
+    wanted = n if count is None else min(n, count)
+    return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
+
+
 def _check_draws(m: int) -> None:
     if m < 1:
         raise ValueError(f"{m} answers per item were asked for; expected 1 or more")

@@ -44,12 +44,6 @@ def minilm_features(
     return embed(items, "minilm", folder / f"{name}.npy", say=lambda notice: None, progress=progress).values
 
 
-def some_of(n: int, at_most: int | None) -> np.ndarray:
-    """Return at most so many evenly spaced positions."""
-    wanted = n if at_most is None else min(n, at_most)
-    return np.unique(np.linspace(0, n - 1, wanted).astype(np.int64))
-
-
 def _column(names: Sequence[str], column: str, rows: np.ndarray) -> list[str]:
     every = np.concatenate([np.array(load(name).items[column].to_pylist(), dtype=object) for name in names])
     values: list[str] = every[rows].tolist()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.study.cells import PREDICTIONS, write_cells
 from dissensus.study.data import StudyData
 from dissensus.study.model_settings import ModelSettings
@@ -63,7 +64,7 @@ def estimate_study(
     groups: dict[Any, list[Task]] = {}
     for task in tasks:
         groups.setdefault((task.cell.data, repr(task.cell.model.as_json())), []).append(task)
-    spread = sorted({round(place) for place in np.linspace(0, len(groups) - 1, MODELS)}) if groups else []
+    spread = evenly_spaced(len(groups), MODELS).tolist()
     timed = {
         key: _cost(group, study, data[group[0].cell.data], threads)
         for place, (key, group) in enumerate(groups.items())
@@ -142,7 +143,7 @@ def _part(data: StudyData, count: int) -> StudyData:
     """So many of the items, spread over all of them."""
     if data.n_items <= count:
         return data
-    rows = np.unique(np.linspace(0, data.n_items - 1, count).round().astype(np.int64))
+    rows = evenly_spaced(data.n_items, count)
     return replace(
         data,
         labels=items_of(data.labels, rows),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dissensus.labels.sampling import evenly_spaced
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -44,7 +46,7 @@ def model_worth(counts: np.ndarray, log_guess: np.ndarray, prior: VotePrior) -> 
     usable = np.flatnonzero(cast > 1 if several else cast > 0)
     if not usable.size:
         return 1.0, 1.0
-    usable = usable[np.unique(np.linspace(0, usable.size - 1, MODEL_ITEMS).astype(np.int64))]
+    usable = usable[evenly_spaced(usable.size, MODEL_ITEMS)]
     item, code = np.nonzero(counts[usable])
     here = usable[item]
     each = np.arange(item.size)

@@ -15,6 +15,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
 )
 from dissensus.aggregate.priors.kinds import free_parameters, freed_kinds, tied_kinds, with_pairs
 from dissensus.labels.answers import hold
+from dissensus.labels.sampling import evenly_spaced
 
 FIT_ROWS = 20_000  # different rows of counts the prior is fitted on: it has few parameters, more rows only cost time
 KAPPAS = (np.arange(10) + 0.5) / 10  # agreement beyond chance, averaged over
@@ -118,8 +119,7 @@ def fitting_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The different rows of counts, (u, k), and how often each occurs, (u,); of evenly spaced items if too many."""
     rows, which = distinct_rows(counts)
     if rows.shape[0] > FIT_ROWS:
-        spaced = np.linspace(0, counts.shape[0] - 1, FIT_ROWS).astype(np.int64)
-        rows, which = distinct_rows(counts[spaced])
+        rows, which = distinct_rows(counts[evenly_spaced(counts.shape[0], FIT_ROWS)])
     return rows, np.bincount(which, minlength=rows.shape[0]).astype(np.float64)
 
 

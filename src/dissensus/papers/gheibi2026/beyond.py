@@ -12,10 +12,11 @@ import numpy as np
 from dissensus.datasets.catalogue import load
 from dissensus.evaluate.ceiling import human_ceiling
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.gheibi2026.studies import SIZES, data_of
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.text_sets import CHAOSNLI, minilm_features, people_of, some_of
+from dissensus.papers.text_sets import CHAOSNLI, minilm_features, people_of
 from dissensus.study.description import read_folder
 from dissensus.study.read_spec import study_of
 from dissensus.study.run import Progress, run_study
@@ -73,7 +74,7 @@ def text_runs(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell)
             tell((place + 0.5 + 0.5 * now.done / now.total) / len(TEXTS))
 
         every = people_of(name)
-        rows = some_of(every.n_items, size["at_most"])
+        rows = evenly_spaced(every.n_items, size["at_most"])
         people, x = every.select(rows), minilm_features(name, every, rows, folder, embedding)
         assert people.votes is not None
         study = _text_study(people, x, texts.few, size)
@@ -145,7 +146,7 @@ def ceiling(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -
     """What people's own distribution would score, and what half a crowd scores of the other half."""
     size = CEILING[scale]
     people = as_distributions(load("cifar10h").labels)
-    rows = np.unique(np.linspace(0, people.n_items - 1, size["items"]).astype(np.int64))
+    rows = evenly_spaced(people.n_items, size["items"])
     top = human_ceiling(
         people.select(rows), np.random.default_rng(2026), refits=size["refits"], draws=size["draws"], replicates=200
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.datasets.catalogue import features, load
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.gheibi2026.published import HARD, KS, MIXUP, SHUFFLED, SMOOTHING
 from dissensus.papers.paper import Scale
@@ -122,6 +123,6 @@ def data_of(model: str, items: int | None) -> dict[str, Any]:
     if items is None:
         return {"labels": "cifar10h", "features": FEATURES}
     people, x = as_distributions(load("cifar10h").labels), features(FEATURES).values
-    rows = np.unique(np.linspace(0, people.n_items - 1, items).astype(np.int64))
+    rows = evenly_spaced(people.n_items, items)
     some = people.select(rows)
     return {"labels": some, "features": FeatureTable(x[rows].astype(np.float32), some.items)}

@@ -13,12 +13,11 @@ from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.closeness import kl_to_people
 from dissensus.labels.distances import entropy, normalised_entropy
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.sampling import resample
+from dissensus.labels.sampling import evenly_spaced, resample
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
 from dissensus.papers.singh2025.sets import PEOPLE
-from dissensus.papers.text_sets import some_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
 from dissensus.train.splits import Split, draw_split
@@ -54,7 +53,7 @@ def numbers_of(
 ) -> dict[str, Any]:
     """Everything that is read off later: label statistics, chosen settings, scores by seed, curves, entropies."""
     people = PEOPLE[name]()
-    rows = some_of(len(people.items), SIZES[scale]["at_most"].get(name))
+    rows = evenly_spaced(people.n_items, SIZES[scale]["at_most"].get(name))
     x = features_of(name, encoder, people, rows, folder, lambda done, total: tell(0.5 * done / max(total, 1)))
     ran = protocol_numbers(x, people.select(rows), scale, lambda share: tell(0.5 + share / 2))
     return {**label_numbers(people), "encoder": SHOWN.get(encoder, encoder), "used": int(rows.size), **ran}

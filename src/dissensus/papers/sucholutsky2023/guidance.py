@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.datasets.catalogue import load
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.labels.votes import Votes
 from dissensus.papers.paper import Scale, Tell
 from dissensus.plan.error_rates import ErrorRates
@@ -40,7 +41,7 @@ def real_pilot() -> dict[str, Any]:
     """Votes of CIFAR-10H and beliefs of CIFAR-10S about the same images, held against the other votes on them."""
     votes, stated = load("cifar10h-annotators").labels, load("cifar10s").labels
     assert isinstance(votes, Votes) and isinstance(stated, Beliefs)
-    some = np.linspace(0, stated.n_items - 1, IMAGES).astype(np.int64)
+    some = evenly_spaced(stated.n_items, IMAGES)
     told = stated.select(items=some)
     chosen = votes.select(items=stated.items[some].astype(np.int64))
     tried = chosen.select(answers=_first_answers(chosen, PEOPLE))

@@ -7,6 +7,7 @@ import numpy as np
 from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.datasets.catalogue import load
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.labels.shares import as_distributions
 from dissensus.labels.transforms import infill, one_hot, smooth, sparsify
 from dissensus.papers.sucholutsky2023.own_data import has, read_dense, read_typicality
@@ -70,7 +71,7 @@ def _some(n: int, first: np.ndarray, at_most: int | None) -> np.ndarray:
     others = np.setdiff1d(np.arange(n), first)
     of_first = round(at_most * first.size / n)
     taken = [
-        part[np.linspace(0, part.size - 1, count).astype(np.int64)]
+        part[evenly_spaced(part.size, count)]
         for part, count in ((np.sort(first), of_first), (others, at_most - of_first))
     ]
     return np.sort(np.concatenate(taken))

@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.labels.as_json import as_json
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.refusals import Refusal
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.probe.gradients import GradientVariance, gradient_variance
 from dissensus.probe.probed import Move, Probed
 from dissensus.report.charts import scatter
@@ -63,7 +64,7 @@ class GradientResult:
         return [Section("", [Table(columns, [row], "Gradient variance", NOTE), self._figure(probed)], columns=2)]
 
     def _figure(self, probed: Probed) -> Figure:
-        shown = np.linspace(0, len(probed.images) - 1, min(len(probed.images), DOTS)).astype(int)
+        shown = evenly_spaced(len(probed.images), DOTS)
         drawing = scatter(
             normalised_entropy(probed.people)[shown],
             self.gradients.variance[shown],
