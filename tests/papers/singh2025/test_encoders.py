@@ -58,15 +58,13 @@ def test_rows_with_names_are_matched_by_name(folder):
     card.write_text(json.dumps({"items": people.items[order].tolist()}), encoding="utf-8")
     assert features_of("popquorn", "mine", people, np.arange(1500), folder, quiet)[:, 0].tolist() == list(range(1500))
     card.write_text(json.dumps({"items": [f"text {i}" for i in range(1500)]}), encoding="utf-8")
-    with pytest.raises(
-        ValueError, match=r"popquorn_mine.npy: no row is named .*, an item of popquorn, and 1,500 items"
-    ):
+    with pytest.raises(ValueError, match=r"popquorn_mine.npy: .* 1,500 items"):
         features_of("popquorn", "mine", people, np.arange(1500), folder, quiet)
 
 
 def test_too_few_rows_are_refused_with_the_file_and_both_numbers(folder):
     np.save(folder / "features" / "popquorn_mine.npy", np.zeros((7, 2), np.float32))
-    with pytest.raises(ValueError, match=r"popquorn_mine.npy: 7 rows, but popquorn has 1,500 items"):
+    with pytest.raises(ValueError, match=r"popquorn_mine.npy: 7 rows.* 1,500 items"):
         features_of("popquorn", "mine", people_of("popquorn"), np.arange(3), folder, quiet)
 
 

@@ -125,8 +125,8 @@ def test_the_difference_and_its_p_value_are_those_of_scipy_over_paired_seeds():
 
 def test_a_fall_in_kl_reads_as_one_and_the_papers_own_rows_stand_beside_its_mean():
     mean = judged()["table-4-mean-kl"]
-    assert "% lower on average" in mean.ours and "+" not in mean.ours
-    assert "give 20% on average (ChaosNLI 13%, POPQUORN 16%, CIFAR-10H-Hard 32%)" in mean.reason
+    assert "% lower" in mean.ours and "+" not in mean.ours
+    assert "20%" in mean.reason and "(ChaosNLI 13%, POPQUORN 16%, CIFAR-10H-Hard 32%)" in mean.reason
 
 
 def test_both_readings_of_a_seed_have_the_same_settings():
@@ -137,10 +137,10 @@ def test_settings_that_quick_does_not_try_cannot_be_tested_and_what_differs_says
     for name in NAMES:
         for targets in CHOSEN[name]:
             finding = judged()[f"table-2-{name}-{targets}"]
-            assert finding.verdict == "cannot be tested here" and "not among the 8 that quick tries" in finding.reason
+            assert finding.verdict == "cannot be tested here" and "the 8" in finding.reason
     for key, finding in judged(exchanged).items():
         if finding.verdict == "differs" and not key.startswith(("table-1", "figure-3")):
-            assert "quick takes 5 seeds, 8 settings" in finding.reason
+            assert "5 seeds, 8 settings" in finding.reason
 
 
 def test_label_statistics_are_of_all_items_whatever_was_trained_on():
@@ -156,7 +156,7 @@ def test_label_statistics_are_of_all_items_whatever_was_trained_on():
 def test_another_encoder_is_told_beside_and_the_papers_own_decides():
     other = numbers(exchanged) | {"encoder": "EfficientNet-Lite0 of ImageNet"}
     beside = judged(**{"cifar10h-hard-efficientnet-lite0": other})["table-3-cifar10h-hard-kl"]
-    assert beside.verdict == "same direction" and "with EfficientNet-Lite0 of ImageNet +" in beside.ours
+    assert beside.verdict == "same direction" and "EfficientNet-Lite0 of ImageNet +" in beside.ours
     own = numbers(exchanged) | {"encoder": "DINOv2 Small"}
     decided = judged(**{"cifar10h-hard-dinov2-small": own})["table-3-cifar10h-hard-kl"]
     assert decided.verdict == "differs" and decided.parts[0] == "cifar10h-hard-dinov2-small"

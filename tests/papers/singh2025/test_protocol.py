@@ -145,5 +145,5 @@ def test_too_little_to_compare_is_refused(n, seeds, message):
 
 def test_distributions_must_be_rows():
     features, labels = crowd()
-    with pytest.raises(ValueError, match=r"distributions have shape \(260,\); expected \(n, k\)"):
+    with pytest.raises(ValueError, match=r"shape \(260,\); expected \(n, k\)"):
         singh_protocol(features, labels.probs.argmax(axis=1), np.random.default_rng(0), grid=GRID[:1])

@@ -34,13 +34,13 @@ def test_typicality_is_the_probability_of_the_true_class(own):
 
 def test_files_of_another_form_are_refused(own):
     np.save(own / "dense.npy", np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"dense.npy: has shape \(2, 3\); expected \(3, 3\)"):
+    with pytest.raises(ValueError, match=r"dense.npy: .*\(2, 3\); expected \(3, 3\)"):
         read_dense(ITEMS, CLASSES)
     np.save(own / "typicality.npy", [0.5, 40, 1])
-    with pytest.raises(ValueError, match=r"image 1 has typicality 40; expected 0 to 1; 1 of 3"):
+    with pytest.raises(ValueError, match=r"image 1 .* 40; expected 0 to 1; 1 of 3"):
         read_typicality(GOLD, ITEMS, CLASSES)
     np.savez(own / "similarity.npz", rows=np.arange(3), similarity=np.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"similarity has shape \(2, 2\) and there are 3 rows"):
+    with pytest.raises(ValueError, match=r"\(2, 2\).* 3 rows"):
         read_similarity()
 
 

@@ -17,10 +17,10 @@ def images(side: int) -> ImageTable:
     """All test images as squares of that side, each pixel the mean of those it stands for."""
     contents = item_contents("cifar10-test")
     assert contents.pixels is not None
-    return ImageTable(differences(contents.pixels, side), contents.names)
+    return ImageTable(shrink_images(contents.pixels, side), contents.names)
 
 
-def differences(pixels: np.ndarray, side: int) -> np.ndarray:
+def shrink_images(pixels: np.ndarray, side: int) -> np.ndarray:
     """Means over squares of pixels.  (n, h, h, c) uint8 -> (n, side, side, c) uint8"""
     n, height, _, channels = pixels.shape
     if height % side:

@@ -122,7 +122,7 @@ def _runs(folder: Path) -> dict[str, list[float]]:
 
 
 def shrinkage_study(scale: Scale) -> Study:
-    """Soft and drawn labels from few votes, differences towards the crowd or not; draws from the posterior; multipass.
+    """Soft and drawn labels from few votes, shrunk towards the crowd or not; draws from the posterior; multipass.
 
     Here few votes are real ones, drawn without replacement: shrinkage is fitted to votes.
     """
