@@ -25,7 +25,7 @@ from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import study_of
 from dissensus.study.work.jobs import Job, jobs_of
 from dissensus.train.child_processes import cores
-from dissensus.train.loop import fit
+from dissensus.train.loop import train_module
 from dissensus.train.networks.catalogue import make_network
 from dissensus.train.train_config import TrainConfig
 
@@ -94,7 +94,7 @@ def train_once(data: Mapping[str, StudyData], seed: int, threads: int) -> None:
     module = make_network(
         "small", digits.people.n_classes, width=NETWORK["width"], channels=digits.images.pixels.shape[3]
     )
-    fit(module, digits.images.select(items), digits.people.select(items), config, quiet=True)
+    train_module(module, digits.images.select(items), digits.people.select(items), config, quiet=True)
 
 
 def begun(count: int, jobs: list[Job], data: Mapping[str, StudyData]) -> tuple[Processes, float]:

@@ -26,7 +26,7 @@ from PIL import Image, ImageOps
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-from dissensus.train import NETWORKS, TrainConfig, fit
+from dissensus.train import NETWORKS, TrainConfig, train_module
 from dissensus.train.augment import Pictures, draw_epoch
 
 WARM = 1_000  # images trained on before the clock starts: torch loads parts of itself on the first step
@@ -83,9 +83,9 @@ def their_epoch(name: str, data: PillowImages, workers: int) -> None:
 def ours(name: str, threads: int, workers: int) -> float:
     torch.set_num_threads(threads)
     pixels, labels = random_images()
-    fit(MODELS[name], pixels[:WARM], labels[:WARM], CONFIG, quiet=True)
+    train_module(MODELS[name], pixels[:WARM], labels[:WARM], CONFIG, quiet=True)
     started = time.perf_counter()
-    fit(MODELS[name], pixels, labels, CONFIG, quiet=True)
+    train_module(MODELS[name], pixels, labels, CONFIG, quiet=True)
     return time.perf_counter() - started
 
 

@@ -48,7 +48,8 @@ from dissensus.evaluate import (
 )
 from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
-from dissensus.train import NETWORKS, TrainConfig, Training, fit
+from dissensus.train import NETWORKS, TrainConfig, train_module
+from dissensus.train.loop import Training
 from dissensus.train.network import Network
 
 METHODS: dict[str, Callable[[Distributions, int], Delivery]] = {
@@ -153,7 +154,7 @@ def train_cell(cell: Cell, work: Path) -> tuple[Training, np.ndarray, Distributi
     if cell.votes is not None:
         drawn = np.random.default_rng([cell.seed, cell.votes]).multinomial(cell.votes, shares.probs)
         shares = Distributions.from_counts(drawn, items=shares.items, classes=shares.classes)
-    training = fit(
+    training = train_module(
         partial(NETWORKS["small"], classes=10),
         pixels[train],
         METHODS[cell.method](shares, cell.seed),

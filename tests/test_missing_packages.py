@@ -175,7 +175,7 @@ def test_the_page_shows_what_happened_in_fresh_environments(core):
 
 ENGINES = """
 from dissensus.train.heads import HeadConfig, train_heads
-from dissensus.train import Model
+from dissensus.train.model import Model
 trained = train_heads([[0.0], [1.0]], [0, 1], [HeadConfig(kind="linear", epochs=1)])
 print(isinstance(trained[0].head, Model))
 try:

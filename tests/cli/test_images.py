@@ -13,7 +13,8 @@ import torch
 from dissensus import datasets
 from dissensus.cli.images import load_images
 from dissensus.datasets import ambiguous_digits
-from dissensus.train import as_images, fingerprint
+from dissensus.train import as_images
+from dissensus.train.images import fingerprint
 from dissensus.train.matching import match_table
 from dissensus.train.network import Network
 

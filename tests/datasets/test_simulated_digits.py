@@ -21,7 +21,7 @@ from dissensus.datasets.simulated_digits import (
 from dissensus.evaluate.comparisons import compare
 from dissensus.labels.distances import normalised_entropy
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.fitting import FitConfig, fit_head
+from dissensus.train.heads.fitting import FitConfig, train_head
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_soft_labels_bring_a_model_nearer_to_people_at_the_same_accuracy(digits,
     for name, delivery in (("soft", "soft"), ("hard", "majority")):
         features = FeatureTable(pixels[train].astype(np.float32), votes.items[train])
         config = FitConfig(head="mlp", delivery=delivery, standardise=True, seed=seed)
-        head = fit_head(features, votes.select(items=train), config, lambda notice: None)
+        head = train_head(features, votes.select(items=train), config, lambda notice: None)
         models[name] = head.predict(pixels[test].astype(np.float32), items=votes.items[test])
     people = votes.select(items=test)
     result = compare(models, people, rng=np.random.default_rng(0), replicates=20, ceiling=False)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
-from dissensus.probe import aupr, auroc_interval, fpr_at_tpr, separation
+from dissensus.probe import separation
+from dissensus.probe.detection import aupr, auroc_interval, fpr_at_tpr
 
 scores = st.lists(st.integers(-4, 4) | st.sampled_from([-np.inf, np.inf, 0.5]), min_size=1, max_size=30)
 

@@ -12,13 +12,9 @@ from torch import nn
 from torch.nn import functional
 
 from dissensus.labels.distances import entropy
-from dissensus.probe import (
-    gradient_variance,
-    gradient_variance_of_features,
-    image_batches,
-    last_layer_inputs,
-    sampled_gradient_variance,
-)
+from dissensus.probe import gradient_variance, gradient_variance_of_features, image_batches
+from dissensus.probe.gradients import sampled_gradient_variance
+from dissensus.probe.last_layer import last_layer_inputs
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
 

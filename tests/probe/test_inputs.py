@@ -13,7 +13,6 @@ from dissensus.probe import (
     fgsm,
     grad_cam,
     image_batches,
-    last_layer_inputs,
     loss_line,
     odin,
     random_direction,
@@ -21,6 +20,7 @@ from dissensus.probe import (
     trace,
 )
 from dissensus.probe.inputs import soft_targets, still
+from dissensus.probe.last_layer import last_layer_inputs
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
 

@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from dissensus.probe import barrier, line_figure, loss_line, loss_plane, plane_figure, plane_through, random_direction
+from dissensus.probe import barrier, loss_line, loss_plane, plane_through, random_direction
+from dissensus.probe.path_figures import line_figure, plane_figure
 from dissensus.probe.paths import mean_loss
 from dissensus.train import Network
 from tests.probe.test_paths import HALF, data, mlp

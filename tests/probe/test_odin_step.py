@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from dissensus.probe import msp, odin
+from dissensus.probe import odin
+from dissensus.probe.ood import msp
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
 

@@ -15,7 +15,8 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp, softmax
 from scipy.stats import entropy
 
-from dissensus.probe import DETECTORS, energy, knn, logit_margin, msp, ood_scores, predictive_entropy
+from dissensus.probe import DETECTORS, ood_scores
+from dissensus.probe.ood import energy, knn, logit_margin, msp, predictive_entropy
 
 ON_LOGITS = [name for name, detector in DETECTORS.items() if detector.needs == "logits"]
 numbers = st.floats(-30, 30, width=32)

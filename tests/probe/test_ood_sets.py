@@ -8,7 +8,8 @@ import pytest
 import torch
 from sklearn.ensemble import RandomForestClassifier
 
-from dissensus.probe import DETECTORS, detect_ood, msp, odin, ood_scores, separation
+from dissensus.probe import DETECTORS, detect_ood, odin, ood_scores, separation
+from dissensus.probe.ood import msp
 from dissensus.train import Network
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic

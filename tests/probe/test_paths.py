@@ -8,8 +8,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from dissensus.probe import LossCurve, barrier, barrier_figure, image_batches
+from dissensus.probe import barrier, image_batches
 from dissensus.probe.batch_norm import renew_statistics
+from dissensus.probe.path_figures import barrier_figure
+from dissensus.probe.paths import LossCurve
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
 

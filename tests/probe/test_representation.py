@@ -8,8 +8,9 @@ import pytest
 import torch
 from scipy.stats import ortho_group
 
-from dissensus.probe import cka_of_batches, cka_table, linear_cka
+from dissensus.probe import cka_table, linear_cka
 from dissensus.probe import representation as module
+from dissensus.probe.representation import cka_of_batches
 
 
 def related(n, d, e, seed=0):

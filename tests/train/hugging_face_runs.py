@@ -5,17 +5,17 @@ from __future__ import annotations
 import torch
 from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
 
-from dissensus.train.hugging_face import DeliveredCollator, DeliveredExamples, delivered, delivered_loss
+from dissensus.train.hugging_face import DeliveredCollator, DeliveredExamples, deliver_to_trainer, trainer_loss
 
 __all__ = [
     "DeliveredCollator",
     "DeliveredExamples",
     "Trainer",
     "TrainingArguments",
-    "delivered",
-    "delivered_loss",
+    "deliver_to_trainer",
     "settings",
     "tiny",
+    "trainer_loss",
     "watched",
 ]
 K = 3

@@ -18,7 +18,7 @@ from safetensors.torch import save
 from torch import nn
 
 from dissensus.deliver import sls, soft
-from dissensus.train import TrainConfig, fit
+from dissensus.train import TrainConfig, train_module
 from dissensus.train.checkpoints import FORMAT, STATE
 from tests.train.pictures import blobs, tiny
 
@@ -58,19 +58,21 @@ def test_training_cut_off_at_any_step_goes_on_to_the_same_bits(tmp_path):
     """Three epochs of three steps: each of the nine is the last one once, with saves after every step."""
     table, people = blobs(20)
     delivery = sls(people, 0)
-    whole = fit(Fragile(), table, delivery, CONFIG, validation=(table, people))
+    whole = train_module(Fragile(), table, delivery, CONFIG, validation=(table, people))
     for step in range(9):
         folder = tmp_path / str(step)
         with pytest.raises(CutOffError):
-            fit(Fragile(step), table, delivery, CONFIG, validation=(table, people), checkpoint=folder, save_every=0)
-        again = fit(Fragile(), table, delivery, CONFIG, validation=(table, people), checkpoint=folder)
+            train_module(
+                Fragile(step), table, delivery, CONFIG, validation=(table, people), checkpoint=folder, save_every=0
+            )
+        again = train_module(Fragile(), table, delivery, CONFIG, validation=(table, people), checkpoint=folder)
         assert_same(whole, again)
 
 
 def test_what_is_finished_is_not_trained_again(tmp_path):
     table, people = blobs(20)
-    first = fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
-    assert_same(first, fit(Fragile(0), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path))
+    first = train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+    assert_same(first, train_module(Fragile(0), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path))
 
 
 class Slow(nn.Module):
@@ -94,13 +96,13 @@ from functools import partial
 from pathlib import Path
 import torch
 from dissensus.deliver import sls
-from dissensus.train import fit
+from dissensus.train import train_module
 from tests.train.pictures import blobs
 from tests.train.test_checkpoints import LONG, Slow
 torch.set_num_threads(1)
 table, people = blobs(60)
-fit(partial(Slow, Path(sys.argv[2])), table, sls(people, 0), LONG, validation=(table, people), checkpoint=sys.argv[1],
-    save_every=0)
+train_module(partial(Slow, Path(sys.argv[2])), table, sls(people, 0), LONG, validation=(table, people),
+    checkpoint=sys.argv[1], save_every=0)
 """
 LONG = TrainConfig(epochs=3, batch=2, learning_rate=0.05, crop=1, device="cpu")
 
@@ -115,7 +117,7 @@ def about(folder: Path) -> dict:
 
 def test_killed_with_minus_nine_in_the_middle_of_an_epoch_it_ends_in_the_same_bytes(tmp_path):
     table, people = blobs(60)
-    whole = fit(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=tmp_path / "whole")
+    whole = train_module(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=tmp_path / "whole")
     folder, told, end = tmp_path / "killed", tmp_path / "told", time.monotonic() + 120
     running = subprocess.Popen([sys.executable, "-c", SCRIPT, folder, told], env=os.environ | {"PYTHONPATH": PATH})
     try:
@@ -126,7 +128,7 @@ def test_killed_with_minus_nine_in_the_middle_of_an_epoch_it_ends_in_the_same_by
         running.send_signal(signal.SIGKILL)
         running.wait()
     assert about(folder)["epoch"] == 1 and about(folder)["step"] >= 9, "the second epoch, of 30 steps"
-    again = fit(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=folder)
+    again = train_module(Slow, table, sls(people, 0), LONG, validation=(table, people), checkpoint=folder)
     assert_same(whole, again)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
         path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()
@@ -137,20 +139,23 @@ def test_a_full_disk_leaves_the_checkpoint_before_it_whole(tmp_path):
     """Files may not grow beyond a kilobyte for a while, as on a disk that is full."""
     table, people = blobs(20)
     with pytest.raises(CutOffError):
-        fit(Fragile(4), table, people, CONFIG, checkpoint=tmp_path, save_every=0)
+        train_module(Fragile(4), table, people, CONFIG, checkpoint=tmp_path, save_every=0)
     before = (tmp_path / STATE).read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
         with pytest.raises(ValueError, match=r"cannot be written.*the checkpoint before it is whole: make room"):
-            fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path, save_every=0)
+            train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path, save_every=0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)
     assert (tmp_path / STATE).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == [STATE]
-    assert_same(fit(Fragile(), table, people, CONFIG), fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path))
+    assert_same(
+        train_module(Fragile(), table, people, CONFIG),
+        train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path),
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,14 +173,14 @@ def test_a_full_disk_leaves_the_checkpoint_before_it_whole(tmp_path):
 def test_a_folder_goes_on_with_its_own_training_only(tmp_path, change, message):
     table, people = blobs(20)
     other, _ = blobs(20, seed=1)
-    fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
+    train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
     config = TrainConfig(**(vars(CONFIG) | change.get("config", {})))
     network = Fragile()
     if "network" in change:
         torch.manual_seed(3)
         network.inner = tiny()
     with pytest.raises(ValueError, match=f"holds the training of something else: {message}"):
-        fit(
+        train_module(
             network,
             other if "images" in change else table,
             sls(people, 0) if "targets" in change else soft(people),
@@ -188,13 +193,13 @@ def test_a_folder_goes_on_with_its_own_training_only(tmp_path, change, message):
 def test_two_processes_do_not_train_into_one_folder(tmp_path):
     table, people = blobs(20)
     with pytest.raises(ValueError, match="another process is training into it"):
-        fit(
+        train_module(
             Fragile(),
             table,
             people,
             CONFIG,
             checkpoint=tmp_path,
-            after_epoch=lambda record, network: fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path),
+            after_epoch=lambda record, network: train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path),
         )
 
 
@@ -202,13 +207,13 @@ def test_other_files_in_the_place_of_a_checkpoint_are_refused_and_kept(tmp_path)
     table, people = blobs(20)
     (tmp_path / STATE).write_bytes(b"something else")
     with pytest.raises(ValueError, match="not a readable checkpoint"):
-        fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
+        train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
     assert (tmp_path / STATE).read_bytes() == b"something else"
 
 
 def test_a_checkpoint_is_no_pickle(tmp_path):
     table, people = blobs(20)
-    fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+    train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert len(names) == 2 and names[0].startswith("best-") and names[1] == STATE
     for path in tmp_path.iterdir():
@@ -222,27 +227,27 @@ def test_files_of_others_in_the_folder_stay(tmp_path):
     others = ["best-last.safetensors", "best-7.safetensors", ".m.safetensors.1.part", "best-1.safetensors.json"]
     for name in others:
         (tmp_path / name).write_bytes(b"of others")
-    fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path, save_every=0)
+    train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path, save_every=0)
     assert {name: (tmp_path / name).read_bytes() for name in others} == dict.fromkeys(others, b"of others")
     assert len(list(tmp_path.iterdir())) == len(others) + 2
     for epoch in (1, 2, 3):
         (tmp_path / "new").mkdir(exist_ok=True)
         (tmp_path / "new" / f"best-{epoch}.safetensors").write_bytes(b"of others")
     with pytest.raises(ValueError, match=r"best-\d.safetensors: is no checkpoint of dissensus and would be lost"):
-        fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path / "new")
+        train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path / "new")
 
 
 def test_best_weights_that_another_training_left_are_not_taken_for_those_of_this_one(tmp_path):
     """Killed between the best weights and the first state, a training leaves only the former."""
     table, people = blobs(20)
     other = TrainConfig(**(vars(CONFIG) | {"seed": 9, "learning_rate": 0.3}))
-    fit(Fragile(), table, people, other, validation=(table, people), checkpoint=tmp_path)
+    train_module(Fragile(), table, people, other, validation=(table, people), checkpoint=tmp_path)
     best = next(tmp_path.glob("best-*")).read_bytes()
     (tmp_path / STATE).unlink()
     for epoch in (1, 2, 3):
         (tmp_path / f"best-{epoch}.safetensors").write_bytes(best)
-    first = fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
-    assert_same(first, fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path))
+    first = train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+    assert_same(first, train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path))
 
 
 def no_weight(about, tensors):
@@ -268,14 +273,14 @@ def no_history(about, tensors):
 @pytest.mark.parametrize("damage", [no_weight, no_losses, no_work, too_far, no_history])
 def test_a_damaged_state_is_refused_by_a_sentence(tmp_path, damage):
     table, people = blobs(20)
-    fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+    train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
     with safe_open(tmp_path / STATE, framework="pt") as content:
         tensors = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118 (no mapping)
     said = about(tmp_path)
     damage(said, tensors)
     (tmp_path / STATE).write_bytes(save(tensors, metadata={"about": json.dumps(said)}))
     with pytest.raises(ValueError, match=r"state.safetensors: not a readable checkpoint .*remove the folder"):
-        fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+        train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "3"])
@@ -283,16 +288,16 @@ def test_a_header_that_is_none_of_ours_is_refused_by_a_sentence(tmp_path, text):
     table, people = blobs(20)
     (tmp_path / STATE).write_bytes(save({"a": torch.zeros(1)}, metadata={"about": text}))
     with pytest.raises(ValueError, match=r"state.safetensors: not a (readable )?checkpoint"):
-        fit(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
+        train_module(Fragile(), table, people, CONFIG, checkpoint=tmp_path)
 
 
 def test_best_weights_of_another_network_are_refused_before_training_goes_on(tmp_path):
     table, people = blobs(20)
-    fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+    train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
     best = next(tmp_path.glob("best-*"))
     best.write_bytes(save({"a": torch.zeros(1)}, metadata={"about": json.dumps({"format": FORMAT})}))
     with pytest.raises(ValueError, match=f"{best.name}: not a readable checkpoint .it holds other weights"):
-        fit(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
+        train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
 
 
 def test_a_folder_that_cannot_be_one_is_refused_before_training(tmp_path):
@@ -300,11 +305,11 @@ def test_a_folder_that_cannot_be_one_is_refused_before_training(tmp_path):
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ValueError, match=r"cannot be the folder of checkpoints: .*; choose another"):
-            fit(Fragile(), table, people, CONFIG, checkpoint=place)
+            train_module(Fragile(), table, people, CONFIG, checkpoint=place)
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which not even root can write")
 def test_a_folder_in_which_nothing_can_be_written_is_refused_before_the_first_step():
     table, people = blobs(20)
     with pytest.raises(ValueError, match=r"state.safetensors: cannot be written"):
-        fit(Fragile(0), table, people, CONFIG, checkpoint="/proc/self")
+        train_module(Fragile(0), table, people, CONFIG, checkpoint="/proc/self")

@@ -17,11 +17,11 @@ from dissensus.train import (
     TrainConfig,
     load_network,
     save_network,
-    scores_of,
     train_folds,
     train_network,
 )
 from dissensus.train.folds import _without_weights
+from dissensus.train.held_out import scores_of
 from dissensus.train.splits import split_folds
 from tests.train.pictures import CLASSES, blobs, tiny
 

@@ -47,7 +47,7 @@ def noted(parts):
 
     def loss(outputs, labels, num_items_in_batch=None):
         labels_seen.append(labels.clone())
-        return runs().delivered_loss(outputs, labels, num_items_in_batch)
+        return runs().trainer_loss(outputs, labels, num_items_in_batch)
 
     return parts | {"compute_loss_func": loss}, labels_seen
 
@@ -67,7 +67,7 @@ def test_a_model_takes_floating_labels_for_yes_no_questions(votes):
 def test_every_batch_has_the_targets_of_its_epoch_and_items(votes, make, tmp_path):
     delivery = make(votes, 0)
     model = runs().watched()
-    parts, labels_seen = noted(runs().delivered(examples(), delivery))
+    parts, labels_seen = noted(runs().deliver_to_trainer(examples(), delivery))
     runs().Trainer(model, runs().settings(tmp_path), **parts).train()
     assert len(model.seen) == 9 and not any(model.given)
     for step, (items, labels) in enumerate(zip(model.seen, labels_seen, strict=True)):
@@ -77,11 +77,11 @@ def test_every_batch_has_the_targets_of_its_epoch_and_items(votes, make, tmp_pat
 def test_a_run_that_is_resumed_goes_on_with_its_epoch(votes, tmp_path):
     delivery = multipass(votes, 0)
     saving = {"save_strategy": "steps", "save_steps": 1, "num_train_epochs": 2}
-    parts, whole = noted(runs().delivered(examples(), delivery))
+    parts, whole = noted(runs().deliver_to_trainer(examples(), delivery))
     full = runs().watched()
     runs().Trainer(full, runs().settings(tmp_path, **saving), **parts).train()
     for step in (3, 4):  # the end of the first epoch, and the middle of the second
-        parts, rest = noted(runs().delivered(examples(), delivery))
+        parts, rest = noted(runs().deliver_to_trainer(examples(), delivery))
         model = runs().watched()
         trainer = runs().Trainer(
             model, runs().settings(tmp_path / "again", **(saving | {"save_strategy": "no"})), **parts
@@ -108,7 +108,7 @@ def test_accumulated_batches_give_the_gradient_of_one_large_batch(votes, tmp_pat
             lr_scheduler_type="constant",
             max_grad_norm=0.0,
         )
-        runs().Trainer(model, few, **runs().delivered(examples(), soft(votes))).train()
+        runs().Trainer(model, few, **runs().deliver_to_trainer(examples(), soft(votes))).train()
         found.append(model.classifier.weight.detach().clone())
     plain = runs().tiny()
     inputs = torch.tensor([one["input_ids"] for one in examples()])
@@ -122,7 +122,10 @@ def test_evaluation_takes_hard_and_soft_labels(votes, tmp_path):
     for delivery in (soft(votes), multipass(votes, 0)):
         held_out = runs().DeliveredExamples(examples(), delivery)
         trainer = runs().Trainer(
-            runs().tiny(), runs().settings(tmp_path), eval_dataset=held_out, **runs().delivered(examples(), delivery)
+            runs().tiny(),
+            runs().settings(tmp_path),
+            eval_dataset=held_out,
+            **runs().deliver_to_trainer(examples(), delivery),
         )
         found = trainer.evaluate()["eval_loss"]
         inputs = torch.tensor([one["input_ids"] for one in examples()])
@@ -145,7 +148,7 @@ def test_label_smoothing_of_the_trainer_smooths_the_targets_as_it_does_without_a
     }
     plain = [one | {"label": int(target)} for one, target in zip(examples(), classes.targets(0), strict=True)]
     weights = []
-    for parts in ({"train_dataset": plain}, runs().delivered(examples(), classes)):
+    for parts in ({"train_dataset": plain}, runs().deliver_to_trainer(examples(), classes)):
         model = runs().tiny()
         runs().Trainer(model, runs().settings(tmp_path, **sgd), **parts).train()
         weights.append(model.classifier.weight.detach().clone())
@@ -154,7 +157,7 @@ def test_label_smoothing_of_the_trainer_smooths_the_targets_as_it_does_without_a
 
 def test_smoothing_reaches_the_targets_of_training_once_and_not_those_of_evaluation(votes, tmp_path):
     delivery = soft(votes)
-    parts, labels_seen = noted(runs().delivered(examples(), delivery))
+    parts, labels_seen = noted(runs().deliver_to_trainer(examples(), delivery))
     held_out = runs().DeliveredExamples(examples(), delivery)
     for _ in range(2):  # a second Trainer made of the same parts smooths no further
         labels_seen.clear()
@@ -185,7 +188,7 @@ def test_labels_that_the_trainer_leaves_out_are_missed_with_the_way_out(votes, t
         def forward(self, input_ids, attention_mask=None):
             return {"logits": self.inner(input_ids=input_ids).logits}
 
-    parts = runs().delivered(examples(), soft(votes))
+    parts = runs().deliver_to_trainer(examples(), soft(votes))
     with pytest.raises(ValueError, match=r"labels=None.*TrainingArguments\(label_names=\['labels'\]\)"):
         runs().Trainer(Bare(), runs().settings(tmp_path, num_train_epochs=1), **parts).train()
     named = runs().settings(tmp_path, num_train_epochs=1, label_names=["labels"])
@@ -209,4 +212,4 @@ def test_a_collator_that_pads_does_not_touch_the_targets(votes):
 def test_a_wrong_target_stops_the_training():
     outputs = {"logits": torch.zeros(1, 2)}
     with pytest.raises(ValueError, match="sums to 4, expected 1"):
-        runs().delivered_loss(outputs, torch.tensor([[3.0, 1.0]]))
+        runs().trainer_loss(outputs, torch.tensor([[3.0, 1.0]]))

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dissensus.train import ImageTable, as_images, fingerprint
+from dissensus.train import ImageTable, as_images
 from dissensus.train.heads import pixel_items
+from dissensus.train.images import fingerprint
 
 RNG = np.random.default_rng(0)
 COLOUR = RNG.integers(0, 256, (5, 4, 6, 3), dtype=np.uint8)

@@ -15,7 +15,7 @@ from dissensus.deliver import deliver, majority, mixup, multipass, sls, smoothed
 from dissensus.deliver.deliveries import DELIVERIES, wrapped
 from dissensus.deliver.wrappers import WRAPPERS
 from dissensus.evaluate import soft_nll
-from dissensus.train import NETWORKS, ImageTable, Network, TrainConfig, fit, load_network, save_network
+from dissensus.train import NETWORKS, ImageTable, Network, TrainConfig, load_network, save_network, train_module
 from dissensus.train.heads.config import epoch_order
 from dissensus.train.train_config import augmentation_rng, step_seed, weight_seed
 from tests.train.pictures import blobs, tiny
@@ -86,7 +86,7 @@ def by_hand(pixels, targets, config, *, mixing=None):
 def test_a_loop_written_by_hand_ends_with_the_same_weights(make):
     table, people = blobs(50)
     delivery = make(people)
-    ours = fit(tiny, table, delivery, CONFIG)
+    ours = train_module(tiny, table, delivery, CONFIG)
     theirs = by_hand(table.pixels, delivery.targets, CONFIG).state_dict()
     for name, value in weights(ours.last).items():
         torch.testing.assert_close(value, theirs[name], rtol=2e-4, atol=2e-5)
@@ -96,7 +96,7 @@ def test_mixup_and_cutout_follow_the_loop_written_by_hand():
     table, people = blobs(50)
     config = TrainConfig(epochs=2, batch=16, learning_rate=0.05, crop=1, cutout=3, seed=5, device="cpu")
     delivery = mixup(majority(people), 3, alpha=0.4)
-    ours = fit(tiny, table, delivery, config)
+    ours = train_module(tiny, table, delivery, config)
     theirs = by_hand(table.pixels, delivery.targets, config, mixing=delivery.mixing).state_dict()
     for name, value in weights(ours.last).items():
         torch.testing.assert_close(value, theirs[name], rtol=2e-4, atol=2e-5)
@@ -104,8 +104,10 @@ def test_mixup_and_cutout_follow_the_loop_written_by_hand():
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
     table, people = blobs(40)
-    first, again = (fit(tiny, table, sls(people, 0), CONFIG, validation=(table, people)) for _ in range(2))
-    other = fit(tiny, table, sls(people, 0), TrainConfig(**(vars(CONFIG) | {"seed": 1})), validation=(table, people))
+    first, again = (train_module(tiny, table, sls(people, 0), CONFIG, validation=(table, people)) for _ in range(2))
+    other = train_module(
+        tiny, table, sls(people, 0), TrainConfig(**(vars(CONFIG) | {"seed": 1})), validation=(table, people)
+    )
     assert same_bits(first.best, again.best) and same_bits(first.last, again.last)
     assert first.history == again.history
     assert not same_bits(first.last, other.last)
@@ -114,12 +116,12 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
 def test_training_neither_uses_nor_changes_the_random_state_of_the_caller():
     table, people = blobs(40)
     torch.manual_seed(1)
-    first = fit(tiny, table, people, CONFIG)
+    first = train_module(tiny, table, people, CONFIG)
     drawn = torch.rand(3)
     torch.manual_seed(1)
     assert torch.equal(torch.rand(3), drawn)
     torch.manual_seed(2)
-    assert same_bits(first.last, fit(tiny, table, people, CONFIG).last)
+    assert same_bits(first.last, train_module(tiny, table, people, CONFIG).last)
 
 
 def test_the_number_of_threads_changes_nothing_but_speed():
@@ -130,7 +132,7 @@ def test_the_number_of_threads_changes_nothing_but_speed():
     try:
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            results.append(fit(network, table, people, config))
+            results.append(train_module(network, table, people, config))
     finally:
         torch.set_num_threads(before)
     one, two = (weights(result.last) for result in results)
@@ -141,7 +143,7 @@ def test_the_number_of_threads_changes_nothing_but_speed():
 @pytest.mark.parametrize("name", DELIVERIES)
 def test_every_delivery_trains_a_network(name):
     table, people = blobs(30)
-    assert np.isfinite(fit(tiny, table, deliver(Votes.of_counts(people), name, 0), CONFIG).history[-1]["loss"])
+    assert np.isfinite(train_module(tiny, table, deliver(Votes.of_counts(people), name, 0), CONFIG).history[-1]["loss"])
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
@@ -149,12 +151,12 @@ def test_every_wrapper_trains_a_network(name):
     table, people = blobs(30)
     knob = WRAPPERS[name].knob
     delivery = wrapped(soft(people), name if knob is None else f"{name}={knob.example}", 0)
-    assert np.isfinite(fit(tiny, table, delivery, CONFIG).history[-1]["loss"])
+    assert np.isfinite(train_module(tiny, table, delivery, CONFIG).history[-1]["loss"])
 
 
 def test_best_and_last_are_both_kept_and_scored_by_the_same_rule_as_evaluate():
     table, people = blobs(60)
-    training = fit(
+    training = train_module(
         tiny,
         table.select(range(40)),
         majority(people.select(range(40))),
@@ -173,7 +175,9 @@ def test_best_and_last_are_both_kept_and_scored_by_the_same_rule_as_evaluate():
 def test_a_network_that_learns_knows_more_than_how_often_each_class_is_chosen():
     table, people = blobs(180, noise=10)
     train, held = table.select(range(120)), table.select(range(120, 180))
-    training = fit(tiny, train, people.select(range(120)), TrainConfig(epochs=15, batch=16, crop=0, device="cpu"))
+    training = train_module(
+        tiny, train, people.select(range(120)), TrainConfig(epochs=15, batch=16, crop=0, device="cpu")
+    )
     shares = np.repeat(people.probs[:120].mean(axis=0)[None], 60, axis=0)
     mine, constant = (soft_nll(guess, people.probs[120:]).mean() for guess in (training.last.probs(held), shares))
     assert mine < constant - 0.2
@@ -182,7 +186,7 @@ def test_a_network_that_learns_knows_more_than_how_often_each_class_is_chosen():
 def test_training_stops_early_and_says_which_epoch_was_best():
     table, people = blobs(40)
     config = TrainConfig(epochs=50, batch=16, learning_rate=0.0, momentum=0, patience=3, crop=0, device="cpu")
-    training = fit(partial(tiny, norm=False), table, people, config, validation=(table, people))
+    training = train_module(partial(tiny, norm=False), table, people, config, validation=(table, people))
     assert len(training.history) == 4 and training.best_epoch == 1  # nothing moves, so three epochs without a gain
 
 
@@ -190,8 +194,8 @@ def test_the_given_module_is_trained_from_its_weights_and_stays_as_it_is():
     table, people = blobs(30)
     module = tiny()
     before = {name: value.clone() for name, value in module.state_dict().items()}
-    still = fit(module, table, people, TrainConfig(epochs=1, batch=8, learning_rate=0.0, device="cpu"))
-    moved = fit(module, table, people, CONFIG)
+    still = train_module(module, table, people, TrainConfig(epochs=1, batch=8, learning_rate=0.0, device="cpu"))
+    moved = train_module(module, table, people, CONFIG)
     named = [name for name, _ in module.named_parameters()]
     assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
     assert all(torch.equal(before[name], weights(still.last)[name]) for name in named)
@@ -201,17 +205,18 @@ def test_the_given_module_is_trained_from_its_weights_and_stays_as_it_is():
 def test_fine_tuning_keeps_the_normalisation_of_the_network():
     table, people = blobs(30)
     dark = ImageTable(table.pixels // 4, table.items)
-    trained = fit(tiny, table, people, CONFIG).last
-    tuned = fit(trained, dark, people, CONFIG).last
+    trained = train_module(tiny, table, people, CONFIG).last
+    tuned = train_module(trained, dark, people, CONFIG).last
     assert tuned.mean == trained.mean and tuned.std == trained.std
-    assert fit(trained.module, dark, people, CONFIG).last.mean != trained.mean
+    assert train_module(trained.module, dark, people, CONFIG).last.mean != trained.mean
 
 
 def test_a_batch_in_parts_has_the_gradient_of_the_whole():
     table, people = blobs(40)
     network = partial(tiny, norm=False)
     whole, parts = (
-        fit(network, table, people, TrainConfig(**(vars(CONFIG) | {"accumulate": parts}))).last for parts in (1, 3)
+        train_module(network, table, people, TrainConfig(**(vars(CONFIG) | {"accumulate": parts}))).last
+        for parts in (1, 3)
     )
     for name, value in weights(whole).items():
         torch.testing.assert_close(value, weights(parts)[name], rtol=1e-4, atol=1e-5)
@@ -224,7 +229,7 @@ def test_the_callback_sees_every_epoch_and_the_network_as_it_is_then():
     def look(record, network):
         seen.append((record, soft_nll(network.probs(table), people.probs).mean()))
 
-    fit(tiny, table, people, CONFIG, validation=(table, people), after_epoch=look)
+    train_module(tiny, table, people, CONFIG, validation=(table, people), after_epoch=look)
     assert [record["epoch"] for record, _ in seen] == [1, 2, 3]
     assert all(record["soft_nll"] == pytest.approx(loss) for record, loss in seen)
 
@@ -244,12 +249,12 @@ def test_every_optimizer_and_schedule_trains(optimizer, schedule):
         crop=0,
         device="cpu",
     )
-    assert np.isfinite(fit(tiny, table, people, config, validation=(table, people)).history[-1]["loss"])
+    assert np.isfinite(train_module(tiny, table, people, config, validation=(table, people)).history[-1]["loss"])
 
 
 def test_mixed_precision_trains_where_it_is_asked_for():
     table, people = blobs(30)
-    training = fit(tiny, table, people, TrainConfig(epochs=1, batch=16, precision="bfloat16", device="cpu"))
+    training = train_module(tiny, table, people, TrainConfig(epochs=1, batch=16, precision="bfloat16", device="cpu"))
     assert np.isfinite(training.history[0]["loss"])
 
 
@@ -268,7 +273,7 @@ class Pair(nn.Module):
 def test_a_second_head_that_speaks_in_training_alone_is_refused():
     table, people = blobs(30)
     with pytest.raises(ValueError, match=r"the module gives a tuple; expected logits alone"):
-        fit(partial(Pair, in_training_alone=True), table, people, CONFIG)
+        train_module(partial(Pair, in_training_alone=True), table, people, CONFIG)
 
 
 @pytest.mark.parametrize("kind", ["torch", "numpy"])
@@ -288,27 +293,27 @@ def test_a_step_that_needs_too_much_memory_says_what_to_do(kind):
     with pytest.raises(
         ValueError, match=r"^a step of \d+ images needs more memory than there is .*: accumulate=2 puts"
     ):
-        fit(Vast, table, people, CONFIG)
+        train_module(Vast, table, people, CONFIG)
 
 
 @pytest.mark.parametrize("around", [torch.no_grad, torch.inference_mode])
 def test_it_trains_where_the_caller_has_switched_gradients_off(around):
     table, people = blobs(20)
     with around():
-        inside = fit(tiny, table, people, CONFIG)
+        inside = train_module(tiny, table, people, CONFIG)
         assert not torch.is_grad_enabled()
-    outside = fit(tiny, table, people, CONFIG)
+    outside = train_module(tiny, table, people, CONFIG)
     assert inside.history == outside.history
 
 
 def test_the_default_precision_of_the_caller_changes_nothing(tmp_path):
     table, people = blobs(20)
     network = partial(NETWORKS["small"], 3, width=4, depth=1)
-    before = fit(network, table, people, CONFIG, validation=(table, people))
+    before = train_module(network, table, people, CONFIG, validation=(table, people))
     save_network(before.last, tmp_path / "m.safetensors")
     torch.set_default_dtype(torch.float64)
     try:
-        after = fit(network, table, people, CONFIG, validation=(table, people))
+        after = train_module(network, table, people, CONFIG, validation=(table, people))
         assert torch.get_default_dtype() == torch.float64
         loaded = load_network(tmp_path / "m.safetensors")
     finally:
@@ -330,7 +335,7 @@ def test_predictions_that_are_no_numbers_stop_training_instead_of_being_the_best
             return self.inner(x) * (float("nan") if self.steps and not self.training else 1)
 
     with pytest.raises(ValueError, match=r"on the items held out, the network gives nan as a logit.* after epoch 1"):
-        fit(Blind, table, people, CONFIG, validation=(table, people))
+        train_module(Blind, table, people, CONFIG, validation=(table, people))
 
 
 @pytest.mark.parametrize(
@@ -356,15 +361,15 @@ def test_what_does_not_fit_is_refused_before_training(change, message):
     images = table.select(range(change.get("images", 30)))
     validation = (table, sls(people, 0)) if change.get("validation") else None
     with pytest.raises(ValueError, match=message):
-        fit(change.get("network", tiny), images, people, change.get("config", CONFIG), validation=validation)
+        train_module(change.get("network", tiny), images, people, change.get("config", CONFIG), validation=validation)
 
 
 def test_images_and_targets_of_other_items_are_refused():
     table, people = blobs(30)
     with pytest.raises(ValueError, match=r"row 0 of the images is item p29.* item p0; 30 of 30"):
-        fit(tiny, table.select(range(29, -1, -1)), people, CONFIG)
+        train_module(tiny, table.select(range(29, -1, -1)), people, CONFIG)
     with pytest.raises(ValueError, match="row 1 of the validation images is item p2"):
-        fit(tiny, table, people, CONFIG, validation=(table.select([0, 2, 1]), people.select([0, 1, 2])))
+        train_module(tiny, table, people, CONFIG, validation=(table.select([0, 2, 1]), people.select([0, 1, 2])))
 
 
 def test_a_single_item_left_over_joins_the_batch_before_it():
@@ -372,7 +377,7 @@ def test_a_single_item_left_over_joins_the_batch_before_it():
     table, people = blobs(17, side=2)
     network = partial(NETWORKS["small"], 3, width=4, depth=2)
     config = TrainConfig(epochs=1, batch=8, crop=0, device="cpu")
-    assert np.isfinite(fit(network, table, people, config).history[0]["loss"])
+    assert np.isfinite(train_module(network, table, people, config).history[0]["loss"])
 
 
 @pytest.mark.parametrize(("n", "accumulate"), [(18, 2), (19, 8)])
@@ -381,7 +386,7 @@ def test_parts_of_a_small_last_batch_have_two_items_or_more(n, accumulate):
     table, people = blobs(n, side=2)
     network = partial(NETWORKS["small"], 3, width=4, depth=2)
     config = TrainConfig(epochs=1, batch=16, accumulate=accumulate, crop=0, device="cpu")
-    assert np.isfinite(fit(network, table, people, config).history[0]["loss"])
+    assert np.isfinite(train_module(network, table, people, config).history[0]["loss"])
 
 
 def test_weights_that_are_no_numbers_are_refused():
@@ -389,13 +394,13 @@ def test_weights_that_are_no_numbers_are_refused():
     module = tiny()
     module[6].bias.data[0] = float("nan")
     with pytest.raises(ValueError, match=r"the weights 6\.bias hold numbers that are not finite"):
-        fit(module, table, people, CONFIG)
+        train_module(module, table, people, CONFIG)
 
 
 def test_one_class_only_is_refused_by_the_labels():
     table, _ = blobs(30)
     with pytest.raises(ValueError, match="class"):
-        fit(tiny, table, Distributions(np.ones((30, 1)), table.items, ("only",)), CONFIG)
+        train_module(tiny, table, Distributions(np.ones((30, 1)), table.items, ("only",)), CONFIG)
 
 
 def test_a_loss_that_is_no_number_stops_training_and_says_at_which_step():
@@ -411,7 +416,7 @@ def test_a_loss_that_is_no_number_stops_training_and_says_at_which_step():
             return self.inner(x) * (float("nan") if self.calls == 5 else 1.0)
 
     with pytest.raises(ValueError, match=r"the loss is nan at step 2 of epoch 2, at a learning rate of 0\.0375"):
-        fit(Runaway(), table, people, CONFIG)
+        train_module(Runaway(), table, people, CONFIG)
 
 
 @pytest.mark.parametrize("validation", [False, True])
@@ -422,7 +427,7 @@ def test_weights_that_run_away_in_the_last_step_are_no_result(validation, rate):
     network = partial(NETWORKS["small"], 3, width=4, depth=2)
     config = TrainConfig(epochs=1, batch=40, learning_rate=rate, crop=0, device="cpu")
     with pytest.raises(ValueError, match=r"nan .*after epoch 1, at a learning rate of .* weights have run away"):
-        fit(network, table, people, config, validation=(table, people) if validation else None)
+        train_module(network, table, people, config, validation=(table, people) if validation else None)
 
 
 def test_the_validation_loss_is_finite_where_a_probability_is_too_small_for_a_float():
@@ -437,7 +442,7 @@ def test_the_validation_loss_is_finite_where_a_probability_is_too_small_for_a_fl
             return self.inner(x) * 1e5
 
     config = TrainConfig(epochs=1, learning_rate=0, device="cpu")
-    training = fit(Sure(), table, people, config, validation=(table, people))
+    training = train_module(Sure(), table, people, config, validation=(table, people))
     assert 1e3 < training.history[0]["soft_nll"] < 1e6
 
 
@@ -445,7 +450,7 @@ def test_smoothed_labels_reach_the_loss():
     """At weights of zero every target costs ln 3, at any smoothing."""
     table, people = blobs(30)
     network = partial(tiny, zero=True)
-    training = fit(
+    training = train_module(
         network, table, smoothed(majority(people), 0.3), TrainConfig(epochs=1, learning_rate=0, device="cpu")
     )
     assert training.history[0]["loss"] == pytest.approx(np.log(3), abs=1e-6)

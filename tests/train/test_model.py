@@ -19,12 +19,12 @@ from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.expand_rows import ExpandRows
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.fitting import FitConfig, fit_head
+from dissensus.train.heads.fitting import FitConfig, train_head
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.model_files import load_head, save_head
 from dissensus.train.heads.training import train_heads
-from dissensus.train.model import FeatureModel, Model, as_model, log_softmax, predicted, softmax
+from dissensus.train.model import FeatureModel, Model, as_model, log_softmax, predict_with, softmax
 
 N, D, CLASSES = 60, 5, ("cat", "dög", "cow, brown")
 
@@ -49,7 +49,7 @@ class Own:
         return softmax(self.logits(inputs))
 
     def predict(self, inputs, items=None):
-        return predicted(self, inputs, items)
+        return predict_with(self, inputs, items)
 
 
 def trained(kind, engine="numba"):
@@ -60,7 +60,7 @@ def trained(kind, engine="numba"):
 
 def fitted(head, **settings):
     x, labels = crowd()
-    return fit_head(FeatureTable(x, labels.items), labels, FitConfig(head=head, **settings), lambda notice: None)
+    return train_head(FeatureTable(x, labels.items), labels, FitConfig(head=head, **settings), lambda notice: None)
 
 
 def solved(classes):

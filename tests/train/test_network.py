@@ -10,7 +10,8 @@ import torch
 from torch import nn
 
 from dissensus.evaluate import soft_nll
-from dissensus.train import NETWORKS, FeatureModel, Network, as_model
+from dissensus.train import NETWORKS, Network, as_model
+from dissensus.train.model import FeatureModel
 from dissensus.train.network import last_linear
 from tests.train.pictures import CLASSES, blobs, tiny
 

@@ -20,9 +20,9 @@ from dissensus.train import (
     fit,
     load_network,
     save_network,
-    scores_of,
     train_network,
 )
+from dissensus.train.held_out import scores_of
 from dissensus.train.splits import hold_out
 from tests.train.pictures import CLASSES, blobs, tiny
 

@@ -40,14 +40,14 @@ def fit(
 ) -> None:
     """Train a head on features from what people said, and save it with a card."""
     from dissensus.datasets.sources import describe_source
-    from dissensus.train.heads.fitting import fit_head
+    from dissensus.train.heads.fitting import train_head
     from dissensus.train.heads.model_files import save_head
     from dissensus.train.model_files import check_model_place
 
     check_model_place(output)
     table = load_features(features)
     with errors.status(f"training a head ({config.head}) by {config.delivery}"):
-        trained = fit_head(table, labels, config, say, by_position=by_position, labels_from=describe_source(file))
+        trained = train_head(table, labels, config, say, by_position=by_position, labels_from=describe_source(file))
     save_head(trained, output)
     card = trained.card
     scores = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in _scores(card).items())

@@ -1,9 +1,9 @@
 """For the Trainer of transformers, where floating labels would silently become a binary loss for every class.
 
-    trainer = Trainer(model, arguments, **delivered(examples, delivery, collator))
+    trainer = Trainer(model, arguments, **deliver_to_trainer(examples, delivery, collator))
 
 A model given floating labels takes them for several yes/no questions (problem_type "multi_label_classification") and
-returns binary cross-entropy. Here the labels go to `delivered_loss` instead, and the model never sees them.
+returns binary cross-entropy. Here the labels go to `trainer_loss` instead, and the model never sees them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dissensus.train.batches import DeliveredDataset
 from dissensus.train.loss import soft_cross_entropy
 
 
-def delivered(
+def deliver_to_trainer(
     examples: Any, delivery: Delivery, collator: Callable[[list[Any]], Any] = default_data_collator
 ) -> dict[str, Any]:
     """What a Trainer needs to train on a delivery: train_dataset, data_collator, compute_loss_func, callbacks.
@@ -36,7 +36,7 @@ def delivered(
     return {
         "train_dataset": dataset,
         "data_collator": DeliveredCollator(collator),
-        "compute_loss_func": delivered_loss,
+        "compute_loss_func": trainer_loss,
         "callbacks": [EpochCallback(dataset), SmoothingCallback(dataset)],
     }
 
@@ -74,7 +74,7 @@ class DeliveredCollator:
         return batch
 
 
-def delivered_loss(
+def trainer_loss(
     outputs: Any, labels: torch.Tensor | None, num_items_in_batch: torch.Tensor | int | None = None
 ) -> torch.Tensor:
     """Cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.

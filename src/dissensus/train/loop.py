@@ -60,7 +60,7 @@ class Training:
 
 @torch.inference_mode(False)
 @torch.enable_grad()
-def fit(
+def train_module(
     network: nn.Module | Network | Callable[[], nn.Module],
     images: Any,
     delivery: Any,

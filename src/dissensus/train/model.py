@@ -16,7 +16,7 @@ class Model(Protocol):
     """Inputs in, one distribution over the classes per item out.
 
     Heads and networks are models, fitted scikit-learn classifiers become one by `as_model`, and a class of your own is
-    one as soon as it has these four members; `softmax` and `predicted` help to write the last two. What evaluates or
+    one as soon as it has these four members; `softmax` and `predict_with` help to write the last two. What evaluates or
     probes a model asks for nothing else, except for `features` where it needs them (`FeatureModel`).
 
     classes  k names
@@ -80,10 +80,10 @@ class _ClassifierModel:
         return probs / probs.sum(axis=1, keepdims=True)  # boosted trees give float32
 
     def predict(self, inputs: Any, items: Any = None) -> Distributions:
-        return predicted(self, inputs, items)
+        return predict_with(self, inputs, items)
 
 
-def predicted(model: Model, inputs: Any, items: Any = None) -> Distributions:
+def predict_with(model: Model, inputs: Any, items: Any = None) -> Distributions:
     """The probabilities of a model as distributions; items are numbered from 0 where no names are given."""
     probs = model.probs(inputs)
     return Distributions(probs, row_numbers(len(probs)) if items is None else items, model.classes)

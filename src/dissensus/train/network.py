@@ -15,7 +15,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
 from dissensus.train.augment import Pictures
 from dissensus.train.images import ImageTable, as_images
-from dissensus.train.model import predicted, softmax
+from dissensus.train.model import predict_with, softmax
 
 BATCH = 256  # images at once when a network predicts; nothing but memory and speed depends on it
 
@@ -24,8 +24,8 @@ BATCH = 256  # images at once when a network predicts; nothing but memory and sp
 class Network:
     """Any torch module that gives logits, with what it takes to call it on images.
 
-    `Network(module, classes, mean, std)` makes a model of one of ours or of your own; `fit` takes it to go on training.
-    It predicts in eval mode and changes nothing about the module.
+    `Network(module, classes, mean, std)` makes a model of one of ours or of your own; `train_module` continues its
+    training. It predicts in eval mode and changes nothing about the module.
 
     module   takes (b, c, h, w) float32, gives (b, k) logits
     classes  k names
@@ -102,7 +102,7 @@ class Network:
         """One distribution per image; an ImageTable names its items itself."""
         if items is None and isinstance(inputs, ImageTable):
             items = inputs.items
-        return predicted(self, inputs, items)
+        return predict_with(self, inputs, items)
 
     def __repr__(self) -> str:
         name = getattr(self.module, "recipe", {}).get("network", type(self.module).__name__)

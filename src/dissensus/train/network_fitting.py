@@ -23,7 +23,7 @@ from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
 from dissensus.train.images import ImageTable, as_images, same_place
-from dissensus.train.loop import Training, fit
+from dissensus.train.loop import Training, train_module
 from dissensus.train.matching import items_of, match_table
 from dissensus.train.network import Network, seen_size
 from dissensus.train.network_config import NetworkConfig
@@ -73,7 +73,7 @@ def train_network(
     start        fine-tuning: the network to start from, or its file, with weights and normalisation; of the same
                  classes
     labels_from  for the card: the file or data set of the labels
-    checkpoint, save_every, after_epoch, quiet   as in `fit`
+    checkpoint, save_every, after_epoch, quiet   as in `train_module`
     """
     items = match_images(images, labels, say, by_position)
     origin = read_start(start)
@@ -158,7 +158,7 @@ def train_part(
         depth=config.depth,
         channels=images.pixels.shape[3],
     )
-    training = fit(
+    training = train_module(
         network,
         images.select(train),
         delivery,

@@ -1,4 +1,4 @@
-"""fit_head: from features and labels to a head, with the items held out to stop and to choose by."""
+"""train_head: from features and labels to a head, with the items held out to stop and to choose by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dissensus.deliver.deliveries import wrapped
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import FeatureTable
-from dissensus.train.heads.fitting import FitConfig, fit_head, scores_of
+from dissensus.train.heads.fitting import FitConfig, scores_of, train_head
 from tests.train.crowd import CLASSES, crowd
 
 
@@ -25,14 +25,14 @@ def quiet(notice):
 def test_every_delivery_trains_a_head(name):
     features, votes, _ = crowd(n=60)
     config = FitConfig(delivery=name, head="linear", training=HeadConfig(epochs=2))
-    head = fit_head(features, votes, config, quiet)
+    head = train_head(features, votes, config, quiet)
     assert head.card["delivery"].startswith(name) and np.isfinite(head.probs(features.values)).all()
 
 
 def test_wrappers_stack_around_a_delivery():
     features, votes, _ = crowd(n=60)
     config = FitConfig(wraps=("stale=2", "smoothed=0.1", "mixup=0.2"), training=HeadConfig(epochs=2))
-    assert fit_head(features, votes, config, quiet).card["delivery"] == "mixup(smoothed(stale(soft, 2), 0.1), 0.2)"
+    assert train_head(features, votes, config, quiet).card["delivery"] == "mixup(smoothed(stale(soft, 2), 0.1), 0.2)"
     with pytest.raises(ValueError, match=r"shuffled=1: expected shuffled without a number"):
         wrapped(DELIVERIES["soft"](votes), "shuffled=1", 0)
     with pytest.raises(ValueError, match=r"smoothed=x: 'x' is not a number; expected the amount of smoothed"):
@@ -41,10 +41,10 @@ def test_wrappers_stack_around_a_delivery():
 
 def test_the_logistic_head_is_the_estimator_and_its_penalty_is_chosen_on_items_held_out():
     features, votes, _ = crowd()
-    head = fit_head(features, votes, FitConfig(head="logistic", penalty=2.0), quiet)
+    head = train_head(features, votes, FitConfig(head="logistic", penalty=2.0), quiet)
     same = SoftLabelClassifier(C=0.5).fit(features.values, votes)
     assert np.allclose(head.probs(features.values), same.predict_proba(features.values), atol=1e-4)
-    chosen = fit_head(features, votes, FitConfig(head="logistic"), quiet).card["training"]
+    chosen = train_head(features, votes, FitConfig(head="logistic"), quiet).card["training"]
     assert chosen["tried"][f"{chosen['penalty']:g}"] == min(chosen["tried"].values()) and len(chosen["tried"]) > 3
 
 
@@ -55,7 +55,7 @@ def test_held_out_scores_of_the_logistic_head_are_of_items_it_had_not_seen():
     labels = Distributions(rng.dirichlet(np.ones(3), 50), np.arange(50), CLASSES)
     for standardise in (False, True):
         config = FitConfig(head="logistic", penalty=1e-2, standardise=standardise)
-        head = fit_head(features, labels, config, quiet, labels_from=__file__)
+        head = train_head(features, labels, config, quiet, labels_from=__file__)
         assert head.card["labels from"] == {"path": __file__}
         assert scores_of(labels.probs, head.probs(features.values))["kl"] < 0.25
         assert head.card["scores on items held out"]["kl"] > 0.5
@@ -65,33 +65,33 @@ def test_standardised_heads_take_features_as_they_are():
     features, votes, probs = crowd()
     moved = FeatureTable(features.values * np.float32(50) + np.float32(300), features.items)
     config = FitConfig(standardise=True, training=HeadConfig(epochs=40, learning_rate=0.01))
-    head = fit_head(moved, votes, config, quiet)
+    head = train_head(moved, votes, config, quiet)
     assert scores_of(probs, head.probs(moved.values))["kl"] < 0.1
-    assert scores_of(probs, fit_head(moved, votes, FitConfig(), quiet).probs(moved.values))["kl"] > 0.1
+    assert scores_of(probs, train_head(moved, votes, FitConfig(), quiet).probs(moved.values))["kl"] > 0.1
 
 
 def test_items_that_cannot_teach_are_refused():
     features, votes, _ = crowd(n=10)
     empty = votes.select(answers=votes.item != 3)
     with pytest.raises(ValueError, match=r"item i3 has no votes"):
-        fit_head(features, empty, FitConfig(validation=0), quiet)
+        train_head(features, empty, FitConfig(validation=0), quiet)
     with pytest.raises(ValueError, match=r"there is 1 item with features and labels; expected 2 or more"):
-        fit_head(features.select([0]), votes.select(items=[0]), FitConfig(), quiet)
+        train_head(features.select([0]), votes.select(items=[0]), FitConfig(), quiet)
     with pytest.raises(ValueError, match=r"validation=0.9 holds out 9 of 10 items; 2 or more must remain"):
-        fit_head(features, votes, FitConfig(validation=0.9), quiet)
+        train_head(features, votes, FitConfig(validation=0.9), quiet)
     with pytest.raises(ValueError, match=r"class 'd' gets no mass from any of 10 items"):
         four = Distributions.from_counts(
             np.insert(votes.counts(), 3, 0, axis=1), items=votes.items, classes=("a", "b", "c", "d")
         )
-        fit_head(features, four, FitConfig(head="logistic", penalty=1.0), quiet)
+        train_head(features, four, FitConfig(head="logistic", penalty=1.0), quiet)
     with pytest.raises(ValueError, match=r"nothing can choose the penalty"):
-        fit_head(features, votes, FitConfig(head="logistic", validation=0), quiet)
+        train_head(features, votes, FitConfig(head="logistic", validation=0), quiet)
 
 
 def test_a_correlation_that_does_not_exist_is_null_in_the_card():
     features, _, _ = crowd(n=20)
     even = Distributions(np.tile([0.5, 0.25, 0.25], (20, 1)), features.items, CLASSES)
-    card = fit_head(features, even, FitConfig(training=HeadConfig(epochs=1)), quiet).card
+    card = train_head(features, even, FitConfig(training=HeadConfig(epochs=1)), quiet).card
     assert card["scores on items held out"]["entropy_correlation"] is None
     json.dumps(card, allow_nan=False)
 
@@ -110,7 +110,7 @@ def test_scores_are_those_of_the_formulas():
 @pytest.mark.parametrize("head", ["mlp", "logistic"])
 def test_a_single_item_held_out_is_scored_without_a_correlation(head):
     features, votes, _ = crowd(n=12)
-    found = fit_head(features, votes, FitConfig(head=head, validation=0.1), quiet).card
+    found = train_head(features, votes, FitConfig(head=head, validation=0.1), quiet).card
     scores = found["scores on items held out"]
     assert found["items held out"] == 1 and scores["entropy_correlation"] is None and scores["kl"] >= 0
 
@@ -118,8 +118,8 @@ def test_a_single_item_held_out_is_scored_without_a_correlation(head):
 def test_the_card_says_how_features_and_labels_were_matched():
     features, votes, _ = crowd(n=20)
     config = FitConfig(head="linear", training=HeadConfig(epochs=1))
-    assert fit_head(features, votes, config, quiet).card["items matched"] == "by name"
-    vouched = fit_head(FeatureTable(features.values), votes, config, quiet, by_position=True)
+    assert train_head(features, votes, config, quiet).card["items matched"] == "by name"
+    vouched = train_head(FeatureTable(features.values), votes, config, quiet, by_position=True)
     assert vouched.card["items matched"] == "by position"
 
 

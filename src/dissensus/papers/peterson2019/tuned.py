@@ -217,7 +217,7 @@ def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[P
 
 
 def _pretrain(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
-    from dissensus.train.loop import fit
+    from dissensus.train.loop import train_module
     from dissensus.train.network_files import load_network, save_network
     from dissensus.train.networks.catalogue import make_network
     from dissensus.train.train_config import TrainConfig
@@ -228,7 +228,7 @@ def _pretrain(scale: Scale, name: str, sized: Sized, folder: Path, given: Materi
         make = partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth)
         config = TrainConfig(**{**SIZES[scale].pretraining, **_cutout(scale, sized), "seed": SEED})
         state = folder / "states" / slug(name)
-        trained = fit(make, given.train, soft(classes_of(given.classes)), config, checkpoint=state, quiet=True)
+        trained = train_module(make, given.train, soft(classes_of(given.classes)), config, checkpoint=state, quiet=True)
         save_network(trained.last, path)
 
     inputs = {"settings": folder.name, "network": name}
@@ -251,13 +251,13 @@ def _tune(
     held: np.ndarray,
 ) -> dict[str, Any]:
     """Scores of one fine-tuning on the images held out; its network is kept where it is attacked later."""
-    from dissensus.train.loop import fit
+    from dissensus.train.loop import train_module
     from dissensus.train.network_files import save_network
     from dissensus.train.train_config import TrainConfig
 
     settings = {**SIZES[scale].tuning, **_cutout(scale, sized), "learning_rate": rate, "seed": SEED}
     delivery = deliver(given.shares(train), given.gold[train])
-    network = fit(start, given.pixels[train], delivery, TrainConfig(**settings), quiet=True).last
+    network = train_module(start, given.pixels[train], delivery, TrainConfig(**settings), quiet=True).last
     if row in ATTACKED:
         save_network(network, model_path(folder, name, row, rate, fold))
     guess = network.probs(given.pixels[held])

@@ -15,7 +15,7 @@ from dissensus.study.work.jobs import Job
 from dissensus.study.work.trained import Trained, deliveries_of, saved_files
 from dissensus.train.checkpoints import UnusableStateError
 from dissensus.train.fold_processes import one_thread
-from dissensus.train.loop import Training, fit
+from dissensus.train.loop import Training, train_module
 from dissensus.train.network import Network
 from dissensus.train.network_files import save_network
 from dissensus.train.networks.catalogue import make_network
@@ -46,7 +46,7 @@ def _train(job: Job, data: StudyData, parts: Parts, scratch: str | None) -> Trai
         validation = (images.select(parts.validation), data.people.select(parts.validation))
     state = None if scratch is None else Path(scratch) / task.key
     train = partial(
-        fit,
+        train_module,
         network,
         images.select(parts.train),
         delivery,

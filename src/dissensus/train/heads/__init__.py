@@ -9,7 +9,7 @@
     numba_engine, epoch, kernels, vectors   one head per thread, in machine code
     torch_engine           all heads as one stack, on any device
     logistic               soft_logistic: a linear head solved to its one optimum
-    fitting                fit_head: from features and labels to a head, with items held out
+    fitting                train_head: from features and labels to a head, with items held out
     head, model_files      Head: the model; save_head and load_head
 
 Each name is loaded when it is first used; torch is loaded by the torch engine and by encoders alone.

@@ -17,8 +17,8 @@ from .encoders import Loaded as Loaded
 from .features import FeatureTable as FeatureTable
 from .features import read_features as read_features
 from .fit_config import FitConfig as FitConfig
-from .fitting import fit_head as fit_head
 from .fitting import scores_of as scores_of
+from .fitting import train_head as train_head
 from .head import Head as Head
 from .logistic import SoftLogistic as SoftLogistic
 from .logistic import soft_logistic as soft_logistic

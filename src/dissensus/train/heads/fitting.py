@@ -32,7 +32,7 @@ from dissensus.train.targets import build_delivery, target_rows
 
 
 @takes(labels=ANY_LABELS)
-def fit_head(
+def train_head(
     features: FeatureTable,
     labels: Labels,
     config: FitConfig,

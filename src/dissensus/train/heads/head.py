@@ -12,7 +12,7 @@ from dissensus.labels.arrays import as_array, is_sparse
 from dissensus.labels.distributions import Distributions
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.features import FeatureTable, check_finite
-from dissensus.train.model import predicted, softmax
+from dissensus.train.model import predict_with, softmax
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +75,7 @@ class Head:
         """One distribution per item; a FeatureTable names its items itself."""
         if items is None and isinstance(inputs, FeatureTable):
             items = inputs.items
-        return predicted(self, inputs, items)
+        return predict_with(self, inputs, items)
 
     def __repr__(self) -> str:
         kind = "linear" if len(self.layers) == 1 else f"{self.layers[0].bias.size} hidden units"
