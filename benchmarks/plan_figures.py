@@ -19,14 +19,10 @@ from dissensus.plan.information import hard_constraints, information_ratio, soft
 from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.report.charts import Line, grid_map, line_chart, scatter
-from dissensus.report.colours import BLUE, INK, REPORT
+from dissensus.report.svg import as_file
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "docs" / "figures"
-STYLE = (
-    f"<style>text{{font:12px system-ui,sans-serif;fill:{INK}}}.bar{{fill:{BLUE}}}"
-    f".axis{{stroke:{REPORT['axis']};stroke-width:1}}</style>"
-)
 CORNERS = ((12, 30), (30, 30), (90, 30))
 KEPT = (1, 2, 3, 5, 8, 12, 16, 20, 25, 30)
 LEVELS = 40  # shades of a map: cells of one shade become one path, a quarter of the size
@@ -159,8 +155,7 @@ def merge_cells(drawn: str) -> str:
 
 
 def save(name: str, drawn: str) -> None:
-    text = drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    (FIGURES / f"{name}.svg").write_text(text.replace(">", f">{STYLE}", 1) + "\n")
+    (FIGURES / f"{name}.svg").write_text(as_file(drawn))
 
 
 if __name__ == "__main__":
