@@ -169,11 +169,20 @@ def test_tables_are_regions_that_the_keyboard_reaches_and_drawings_stack():
 
 
 def test_names_have_their_colour_in_titles_and_cells_and_the_best_is_stressed():
-    table = Table(["model", "soft"], [("soft", Cell(0.5, best=True, note="of 3")), Row(("hard", 0.4), "aside")])
+    columns = [Column("model", coloured=True), Column("soft", coloured=True)]
+    table = Table(columns, [("soft", Cell(0.5, best=True, note="of 3")), Row(("hard", 0.4), "aside")])
     root = parse(html_page(Document("t", "a", sections=[Section("", [table])], colours={"soft": "red"})))
     assert [mark.get("data-of") for mark in root.findall(".//span[@class='swatch']")] == ["soft", "soft"]
     best = root.find(".//td[@class='n best']")
     assert text_of(best) == "0.500of 3" and root.find(".//tr[@class='aside']") is not None
+
+
+def test_an_item_that_is_called_like_a_class_does_not_get_the_colour_of_the_class():
+    table = Table([Column("item"), Column("class", coloured=True)], [("1", "1"), ("2", "1")])
+    document = Document("t", "a", [("classes", "1")], [Section("", [table])], colours={"1": "red"})
+    rows = parse(html_page(document)).findall(".//tbody/tr")
+    assert [[cell.find("span[@class='swatch']") is not None for cell in row] for row in rows] == [[False, True]] * 2
+    assert html_page(document).count('class="swatch"') == 2
 
 
 def test_a_figure_has_its_numbers_and_a_name_for_files_and_the_page_its_script():

@@ -141,7 +141,7 @@ def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
         Column("answers"),
         Column("skill"),
         Column("agreement"),
-        Column("leans to"),
+        Column("leans to", coloured=True),
         Column("by", "+.1%", name="bias"),
         *[Column("median seconds", ".1f")] * timed,
         *[Column("overconfidence", "+.3f")] * stated,

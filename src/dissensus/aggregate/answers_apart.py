@@ -38,5 +38,11 @@ def tabulate_answers_apart(review: Review, views: ItemViews | None) -> Table | N
         bar = Drawing(split_bar(shares, 300, colours), ", ".join(f"{name} {part:.0%}" for name, part in shares))
         rows.append((str(annotators[annotator[row]]), str(votes.items[item]), *view, votes.classes[choice], bar))
     content = [] if views is None else [Column("content", wraps=True)]
-    columns = [Column("annotator"), Column("item"), *content, Column("answer"), Column("answers of others")]
+    columns = [
+        Column("annotator"),
+        Column("item"),
+        *content,
+        Column("answer", coloured=True),
+        Column("answers of others"),
+    ]
     return Table(columns, rows) if rows else None

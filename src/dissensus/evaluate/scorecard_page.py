@@ -156,7 +156,9 @@ def _leaderboard(cards: Sequence[Scorecard]) -> Table:
     for place, title in enumerate(("half crowd", "at best") if first.ceiling is not None else ()):
         ceilings = [first.ceiling_of(name) for name in names]
         rows.append(Row((title, *(None if each is None else each[place].value for each in ceilings)), "aside"))
-    return Table([Column("model"), *(Column(METRICS[name].short, number=True) for name in names)], rows, shown=30)
+    return Table(
+        [Column("model", coloured=True), *(Column(METRICS[name].short, number=True) for name in names)], rows, shown=30
+    )
 
 
 def _differences(result: ModelComparison) -> Section:
@@ -207,7 +209,7 @@ def _slices(cards: Sequence[Scorecard]) -> Section:
 
 def _slice_table(cards: Sequence[Scorecard], by: str, score: str) -> Table:
     """Every part with its number of items, and a column for each model."""
-    columns = [Column(by), Column("n"), *(Column(card.name, number=True) for card in cards)]
+    columns = [Column(by), Column("n"), *(Column(card.name, number=True, coloured=True) for card in cards)]
     return Table(
         columns,
         [

@@ -73,7 +73,7 @@ def tabulate_scores(cards: Sequence[Scored], *where: Shown, mark_best: bool = Fa
     }
     reached = any(first.ceiling_of(name) is not None for names in groups.values() for name in names)
     crowd = ("half crowd", "at best") if reached else ()
-    columns = [Column("score"), *(Column(card.name, number=True) for card in cards)]
+    columns = [Column("score"), *(Column(card.name, number=True, coloured=True) for card in cards)]
     columns += [Column(title, number=True) for title in crowd]
     rows: list[Row] = []
     for group, known in groups.items():

@@ -54,7 +54,7 @@ class Column:
     Parameters
     ----------
     title
-        Shown above the column. A title that `Document.colours` names gets its colour.
+        Shown above the column.
     format
         Format of floats and intervals such as ".3f" or ".1%", or "p" for p-values. Integers get thousands separators.
     number
@@ -63,6 +63,8 @@ class Column:
         Text may be broken over lines in the terminal.
     name
         Key in JSON; the title by default.
+    coloured
+        The title and the text cells are names that `Document.colours` gives a colour: models, arms or classes.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Column:
     number: bool | None = None
     wraps: bool = False
     name: str = ""
+    coloured: bool = False
 
     @property
     def key(self) -> str:
@@ -312,7 +315,7 @@ class Document:
     subtitle
         What the page is about, such as a file name or a question.
     colours
-        Colours by name, the same on the whole page: titles and text cells with such a name get a swatch.
+        Colours by name, the same on the whole page: names in coloured columns get a swatch.
     name
         Of the files that the page is saved as; made from the title by default.
 

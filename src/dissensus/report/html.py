@@ -78,10 +78,7 @@ def _named_sections(sections: Sequence[Section]) -> dict[str, Section]:
 def _facts(document: Document) -> str:
     if not document.facts:
         return ""
-    pairs = (
-        f"<div><dt>{escape(name)}</dt><dd>{html_value(value, '.3f', document.colours)}</dd></div>"
-        for name, value in document.facts
-    )
+    pairs = (f"<div><dt>{escape(name)}</dt><dd>{html_value(value, '.3f')}</dd></div>" for name, value in document.facts)
     return f"<dl>{''.join(pairs)}</dl>"
 
 
@@ -145,8 +142,8 @@ def _in_full(table: Table) -> Table:
 
 
 def _card(card: Card, colours: Mapping[str, str], level: int) -> str:
-    value = "" if card.value is None else f"<b>{html_value(card.value, card.format, colours)}</b>"
+    value = "" if card.value is None else f"<b>{html_value(card.value, card.format)}</b>"
     note = f"<span>{escape(card.note)}</span>" if card.note else ""
     blocks = "".join(_block(block, colours, level, card.title) for block in card.blocks)
-    content = "" if card.content is None else f"<div>{html_value(card.content, '', {}, wraps=True)}</div>"
+    content = "" if card.content is None else f"<div>{html_value(card.content, '', wraps=True)}</div>"
     return f'<section class="card"><span>{escape(card.title)}</span>{value}{note}{content}{blocks}</section>'

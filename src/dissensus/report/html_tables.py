@@ -7,7 +7,7 @@ from html import escape
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.cells import format_cell, format_of, format_scalar, is_best, note_of
-from dissensus.report.document import AnyCell, Column, Drawing, Row, Table, value_of
+from dissensus.report.document import NO_COLOURS, AnyCell, Column, Drawing, Row, Table, value_of
 from dissensus.report.numbers import format_limits, format_number
 
 LONG_TEXT = 180  # letters of a text before the rest is folded
@@ -51,7 +51,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
     return f'<div class="rows">{region}{more}{note}</div>'
 
 
-def html_value(cell: AnyCell, format: str, colours: Mapping[str, str], *, wraps: bool = False) -> str:
+def html_value(cell: AnyCell, format: str, colours: Mapping[str, str] = NO_COLOURS, *, wraps: bool = False) -> str:
     """What stands inside a cell, a fact or a card."""
     value, style = value_of(cell), format_of(cell, format)
     if isinstance(value, Interval):
@@ -89,7 +89,7 @@ def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) ->
     look = " ".join([row.style] * bool(row.style) + ["rest"] * hidden)
     start = f'<tr class="{look}">' if look else "<tr>"
     if len(row.cells) == 1 < len(table.heads):
-        text = html_value(row.cells[0], "", colours)
+        text = html_value(row.cells[0], "")
         return f'{start}<td colspan="{len(table.heads)}">{text}</td></tr>'
     titled = _stacks(table)
     drawn = []
@@ -97,13 +97,14 @@ def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) ->
         classes = " ".join(["n"] * table.is_number(place) + ["best"] * is_best(cell))
         attributes = f' class="{classes}"' if classes else ""
         attributes += f' data-title="{escape(column.title, quote=True)}"' if titled and column.title else ""
-        drawn.append(f"<td{attributes}>{html_value(cell, column.format, colours, wraps=_is_text(column, cell))}</td>")
+        inks = colours if column.coloured else NO_COLOURS
+        drawn.append(f"<td{attributes}>{html_value(cell, column.format, inks, wraps=_is_text(column, cell))}</td>")
     return f"{start}{''.join(drawn)}</tr>"
 
 
 def _head(column: Column, number: bool, colours: Mapping[str, str]) -> str:
     look = ' class="n"' if number else ""
-    return f'<th scope="col"{look}>{named(column.title, colours)}</th>'
+    return f'<th scope="col"{look}>{named(column.title, colours if column.coloured else NO_COLOURS)}</th>'
 
 
 def _is_text(column: Column, cell: AnyCell) -> bool:

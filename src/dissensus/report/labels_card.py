@@ -62,7 +62,7 @@ def class_figure(summary: Summary, colours: Mapping[str, str]) -> Figure:
     order = np.arange(k) if k <= SHOWN_CLASSES else np.argsort(-summary.shares, kind="stable")[:SHOWN_CLASSES]
     rows = [(summary.distributions.classes[i], float(summary.shares[i])) for i in order]
     note = f"The {len(rows)} largest of {k:,} classes." if k > len(rows) else ""
-    table = Table([Column("class"), Column("share", ".1%")], rows, shown=SHOWN_CLASSES)
+    table = Table([Column("class", coloured=True), Column("share", ".1%")], rows, shown=SHOWN_CLASSES)
     return Figure("Share of each class", bars(rows, "Mean share of each class", colours), table, note)
 
 
