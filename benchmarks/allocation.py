@@ -32,8 +32,8 @@ from dissensus.datasets import load
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl
 from dissensus.plan.allocation import spend
-from dissensus.plan.question_mix import COLLINS_SECONDS, Answered, replay_seconds
-from dissensus.plan.replays import Curve, oracle, replay, shrunk, smoothed_share, vote_sequences
+from dissensus.plan.question_mix import COLLINS_SECONDS, QuestionAnswers, replay_seconds
+from dissensus.plan.replays import ReplayCurve, oracle, replay, shrink_counts, smooth_share, vote_sequences
 
 UNIFORM = (1, 2, 3, 4, 5, 6, 8, 10)
 ADAPTIVE = (1, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9)
@@ -65,7 +65,7 @@ def measure_part(part: str, seed: int) -> dict[str, Any]:
         rules = {"1/k": 0.1} | {f"{constant:.4f}": constant for constant in CONSTANTS}
         return {
             name: curve_record(
-                replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smoothed_share(c))
+                replay(votes, TARGETS, np.random.default_rng(seed), rule="uniform", estimate=smooth_share(c))
             )
             for name, c in rules.items()
         }
@@ -77,7 +77,7 @@ def measure_part(part: str, seed: int) -> dict[str, Any]:
     return count_agreeing_items(votes, rng)
 
 
-def curve_record(curve: Curve) -> dict[str, list[float]]:
+def curve_record(curve: ReplayCurve) -> dict[str, list[float]]:
     return {"spent": curve.spent.round(4).tolist(), "kl": curve.error.round(5).tolist()}
 
 
@@ -98,7 +98,7 @@ def adaptive_counts(votes: Any, per_item: float, rng: np.random.Generator) -> tu
 def count_agreeing_items(votes: Any, rng: np.random.Generator) -> dict[str, float]:
     """After 3.5 adaptive votes per image: images whose votes all agree, and their share of the error that is left."""
     counts, truth = adaptive_counts(votes, 3.5, rng)
-    error = kl(truth, shrunk(counts))
+    error = kl(truth, shrink_counts(counts))
     agree = counts.max(axis=1) == counts.sum(axis=1)
     disputed = agree & (truth.max(axis=1) < 1)
     return {
@@ -115,12 +115,12 @@ def seconds_spent(allowed: tuple[str, ...], budgets: tuple[float, ...], rng: np.
     votes = votes.select(items=np.flatnonzero(np.isin(votes.items, beliefs.items)))
     truth = load("cifar10h").labels.probs[beliefs.items]
     answers = {"vote": votes, "elicitation": beliefs}
-    kinds = {kind: Answered.of(answers[kind], COLLINS_SECONDS[kind]) for kind in allowed}
+    kinds = {kind: QuestionAnswers.of(answers[kind], COLLINS_SECONDS[kind]) for kind in allowed}
     curve, used = replay_seconds(kinds, truth, budgets, rng)
     return curve_record(curve) | {"answers": {kind: number.tolist() for kind, number in used.items()}}
 
 
-def mean(record: dict[str, dict[str, Any]], part: str, *keys: str) -> Curve | None:
+def mean(record: dict[str, dict[str, Any]], part: str, *keys: str) -> ReplayCurve | None:
     """The curve of a part, mean over the seeds that are recorded."""
     runs = list(record.get(part, {}).values())
     for key in keys:
@@ -128,7 +128,7 @@ def mean(record: dict[str, dict[str, Any]], part: str, *keys: str) -> Curve | No
     if not runs:
         return None
     spent, error = (np.mean([run[name] for run in runs], axis=0) for name in ("spent", "kl"))
-    return Curve(spent, error, spent)
+    return ReplayCurve(spent, error, spent)
 
 
 def savings_rows(record: dict[str, dict[str, Any]]) -> list[str]:

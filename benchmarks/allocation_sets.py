@@ -23,7 +23,7 @@ from scipy.stats import t as student
 from dissensus.datasets import load
 from dissensus.labels.sampling import evenly_spaced
 from dissensus.plan.allocation import spend
-from dissensus.plan.replays import shrunk
+from dissensus.plan.replays import shrink_counts
 
 ITEMS = 2000  # the most of a set, evenly spaced
 # name -> fewest votes of an item that is used, and the K of uniform asking at which ways are compared
@@ -118,7 +118,7 @@ def compare_strategies(name: str, seed: int) -> dict[str, Any]:
                 portion=max(1, n // 40),
                 **options,
             )
-            errors.append(float(-(scoring * np.log(shrunk(counts))).sum(axis=1).mean()))
+            errors.append(float(-(scoring * np.log(shrink_counts(counts))).sum(axis=1).mean()))
         result[way] = np.round(errors, 5).tolist()
     return result
 

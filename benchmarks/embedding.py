@@ -25,7 +25,7 @@ import numpy as np
 
 from dissensus.plan.constraints import label_triplets
 from dissensus.plan.gnmds.embedding import Embedding, embed_labels, embed_triplets, triplet_error
-from dissensus.plan.simulation import recovery, simulated_scene
+from dissensus.plan.simulation import recovery, simulate_scene
 
 DIMENSIONS = 25
 SETTINGS = (
@@ -50,7 +50,7 @@ def measure_seconds(work: Any) -> tuple[Embedding, float, float]:
 
 
 def against_cblearn(python: str, size: int, iterations: int) -> dict[str, Any]:
-    scene = simulated_scene(size, size, DIMENSIONS, np.random.default_rng(0))
+    scene = simulate_scene(size, size, DIMENSIONS, np.random.default_rng(0))
     triplets = label_triplets(scene.soft)
     with tempfile.TemporaryDirectory() as folder:
         given, back = Path(folder) / "given.npz", Path(folder) / "back.npz"
@@ -89,7 +89,7 @@ def against_scs(size: int) -> dict[str, Any]:
     import cvxpy as cp
     import scipy.sparse as sp
 
-    scene = simulated_scene(size, size, DIMENSIONS, np.random.default_rng(0))
+    scene = simulate_scene(size, size, DIMENSIONS, np.random.default_rng(0))
     triplets = label_triplets(scene.soft)
     a, b, c = triplets.T
     points, rows = 2 * size, np.arange(len(triplets))
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, nargs="+", default=[30, 90])
     parser.add_argument("--iterations", type=int, nargs="+", default=[2000, 2000], help="maximum for cblearn, by case")
     chosen = parser.parse_args()
-    small = simulated_scene(4, 4, 3, np.random.default_rng(0)).soft
+    small = simulate_scene(4, 4, 3, np.random.default_rng(0)).soft
     embed_labels(small, np.random.default_rng(0))  # compiles the kernels
     embed_triplets(label_triplets(small), np.random.default_rng(0))
     record: dict[str, Any] = {"semidefinite optimum, n = k = 30": against_scs(30)}

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.plan.grid import Grid, GridConfig, saved_grid, shipped_record, simulated_grid
+from dissensus.plan.grid import Grid, GridConfig, load_grid, shipped_record, simulate_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.label_kinds import WHOLE_KINDS
-from dissensus.plan.simulation import simulated_recovery
+from dissensus.plan.simulation import simulate_recovery
 
 RESULTS = Path(__file__).parent / "results"
 SHIPPED = Path(__file__).parent.parent / "src" / "dissensus" / "plan" / "figure_1_grid.json"
@@ -29,9 +29,9 @@ SHIPPED = Path(__file__).parent.parent / "src" / "dissensus" / "plan" / "figure_
 def time_grid(path: Path, seeds: int, workers: int) -> tuple[Grid, dict[str, object]]:
     """The grid, and how long the cells took that the file did not have yet."""
     config = GridConfig(seeds=seeds)
-    missing = int(np.isnan(saved_grid(path, config).rho).sum()) if path.exists() else 5400 * seeds
+    missing = int(np.isnan(load_grid(path, config).rho).sum()) if path.exists() else 5400 * seeds
     wall, cpu = time.perf_counter(), time.process_time()
-    grid = simulated_grid(path, config, workers=workers)
+    grid = simulate_grid(path, config, workers=workers)
     took = {"wall seconds": time.perf_counter() - wall, "processor seconds": time.process_time() - cpu}
     load = round(os.getloadavg()[0], 1)
     return grid, {"cells": missing, "threads": workers, "load of the machine": load} | {
@@ -88,7 +88,7 @@ def main() -> None:
     chosen = parser.parse_args()
     place = RESULTS / "simulation.json"
     record = json.loads(place.read_text()) if place.exists() else {}
-    simulated_recovery("soft", 3, 3, 2, np.random.default_rng(0))  # compiles the kernels
+    simulate_recovery("soft", 3, 3, 2, np.random.default_rng(0))  # compiles the kernels
     for seeds in range(1, chosen.seeds + 1):
         grid, took = time_grid(chosen.file, seeds, chosen.workers)
         if took["cells"]:

@@ -21,6 +21,7 @@ PACKAGE = Path(dissensus.__file__).parent
 
 # Fronts whose names are all documented; "" is `dissensus` itself. One per line, so that additions merge.
 READY = [
+    "datasets",
     "deliver",
     "papers",
 ]

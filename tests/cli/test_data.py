@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from dissensus.cli.data import data
 from dissensus.datasets import DATASETS, load
 from dissensus.datasets.check import verify
-from dissensus.datasets.dataset import Check, Download
+from dissensus.datasets.dataset import DataCheck, Download
+from dissensus.labels.refusals import Refusal
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def test_list_names_every_set_with_its_licence(folder):
     assert list(rows) == list(DATASETS)
     assert rows["cifar10s"]["licence"] == "none stated" and rows["cifar10s"]["answers"] == 6_723
     assert rows["digits"]["present"] and not rows["cifar10s"]["present"]
-    assert "the majority is the CIFAR-10 label on 99.21 % of the images" in rows["cifar10h"]["checked"]
+    assert "the majority is the CIFAR-10 label on 99.21% of the images" in rows["cifar10h"]["checked"]
     table = run("list")
     assert table.exit_code == 0 and str(folder.name) in table.stdout.replace("\n", "")
 
@@ -89,11 +90,11 @@ def test_damaged_files_are_named_with_the_way_out_and_the_check_goes_on(folder):
         if content is None:
             pq.write_table(pa.table({"other": [1]}), folder / place)
     for name, (place, _) in DAMAGED.items():
-        with pytest.raises(ValueError) as caught:
+        with pytest.raises(Refusal) as caught:
             load(name)
-        message = str(caught.value)
-        assert f"data set {name!r} cannot be read from {folder / place}" in message
-        assert f"`dissensus data check {name}`" in message and "get the files again: " in message
+        check, again = (way.text for way in caught.value.ways)
+        assert caught.value.place == f"data set {name!r}" and str(folder / place) in caught.value.problem
+        assert f"`dissensus data check {name}`" in check and DATASETS[name].way_out in again
     result = run("check", *DAMAGED, "anesthesia", "--json")
     states = {row["name"]: row["state"] for row in json.loads(result.stdout)}
     assert result.exit_code == 1 and states == dict.fromkeys(DAMAGED, "failed") | {"anesthesia": "ok"}
@@ -159,10 +160,10 @@ def test_get_fetches_cites_and_fails_without_a_traceback(folder, server, monkeyp
     download = Download(f"{server.address}/counts", checksum, "cifar10h/cifar10h-counts.npy")
     monkeypatch.setitem(DATASETS, "cifar10h", replace(DATASETS["cifar10h"], downloads=(download,), checksums={}))
     refused = run("get", "cifar10h", "--quiet")
-    assert refused.exit_code == 2 and "error: cannot fetch" in refused.stderr and "Traceback" not in refused.output
+    assert refused.exit_code == 2 and "error: cannot download" in refused.stderr and "Traceback" not in refused.output
     server.content["/counts"] = b"other"
     refused = run("get", "cifar10h", "--quiet")
-    assert refused.exit_code == 2 and "does not have the checksum" in refused.stderr
+    assert refused.exit_code == 2 and "the checksum is not sha256" in refused.stderr
     server.content["/counts"] = body
     done = run("get", "cifar10h", "--quiet")
     assert done.exit_code == 0 and done.stdout.split() == [str(folder / "cifar10h/cifar10h-counts.npy")]
@@ -173,7 +174,7 @@ def test_get_says_how_to_obtain_what_has_no_address(folder):
     refused = run("get", "cifar10s")
     assert refused.exit_code == 2
     assert "GitHub cambridge-mlg/cifar-10s" in refused.stderr and f"the data folder is {folder}" in refused.stderr
-    assert "nothing to fetch" in run("get", "digits").stderr
+    assert "nothing to download" in run("get", "digits").stderr
 
 
 def test_a_claim_that_cannot_be_tested_fails_with_its_reason():
@@ -182,7 +183,7 @@ def test_a_claim_that_cannot_be_tested_fails_with_its_reason():
     def stumbles(_):
         raise KeyError("gold")
 
-    broken = replace(DATASETS["anesthesia"], checks=(Check("every patient has gold", stumbles),))
+    broken = replace(DATASETS["anesthesia"], checks=(DataCheck("every patient has gold", stumbles),))
     outcome = verify(broken)
     assert outcome.state == "failed"
     assert any("cannot be tested" in p and "gold" in p and "every patient has gold" in p for p in outcome.problems)

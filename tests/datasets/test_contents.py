@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from dissensus.datasets.contents import item_contents
+from dissensus.datasets.contents import NoContentsError, item_contents
+from dissensus.labels.refusals import Refusal
 
 
 def test_texts_and_pairs_are_those_of_the_items(loaded):
@@ -30,7 +31,7 @@ def test_images_are_those_that_people_saw(loaded, data_folder):
 
 
 def test_data_sets_without_contents_are_refused():
-    with pytest.raises(ValueError, match=r"'anesthesia' has neither texts nor images to encode: it has item"):
+    with pytest.raises(NoContentsError, match=r"anesthesia: .*columns are item"):
         item_contents("anesthesia")
-    with pytest.raises(ValueError, match=r"'cifar10-resnet50' holds features; expected items with texts or images"):
+    with pytest.raises(Refusal, match=r"cifar10-resnet50: .* contains features; expected .*texts or images"):
         item_contents("cifar10-resnet50")

@@ -106,7 +106,7 @@ def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
         load("cifar10h")
     message = str(caught.value)
     assert "'cifar10h' needs cifar10h/counts.npy or cifar10h/cifar10h-counts.npy" in message
-    assert f"not in {tmp_path}: run `dissensus data get cifar10h`" in message and "setting DISSENSUS_DATA" in message
+    assert f"not in {tmp_path}: run `dissensus data get cifar10h`" in message and "set DISSENSUS_DATA" in message
     with pytest.raises(FileNotFoundError, match="take the offensiveness ratings from GitHub Jiaxin-Pei"):
         load("popquorn")
     monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path / "nowhere"))
@@ -157,7 +157,7 @@ def test_names_and_texts_lie_beside_their_items(loaded):
 
 
 def test_models_are_annotators_of_their_own(loaded):
-    """GitHub modestyachts/CIFAR-10.1: accuracies from 82.0 to 97.1 % on CIFAR-10, 0.687 to 0.931 on v6."""
+    """GitHub modestyachts/CIFAR-10.1: accuracies from 82.0 to 97.1% on CIFAR-10, 0.687 to 0.931 on v6."""
     for name, lowest, highest in (("cifar10-models", 0.820, 0.971), ("cifar10.1-v6-models", 0.687, 0.931)):
         found = loaded(name)
         votes = found.labels

@@ -167,7 +167,7 @@ def test_asking_stops_when_every_interval_is_narrow():
     stop = Stop(width=0.35)
     counts = spend(np.zeros((200, 3), dtype=np.int64), 100_000, ask, rng, stop=stop, prior=prior, portion=20)
     posterior = prior.posterior(counts)
-    assert counts.sum() < 100_000 and stop.reached(posterior).all()
+    assert counts.sum() < 100_000 and stop.is_reached(posterior).all()
     inside = np.abs(prior.estimate(counts) - truth) <= interval_width(posterior)[:, None] / 2
     assert inside.all(axis=1).mean() > 0.9
     limited = spend(np.zeros((200, 3), dtype=np.int64), 100_000, ask, rng, stop=Stop(width=0.05, most=4), prior=prior)

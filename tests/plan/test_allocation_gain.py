@@ -12,7 +12,7 @@ from dissensus.aggregate.priors.vote_prior import VotePrior
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.allocation import allocate, spend
-from dissensus.plan.allocation_gain import SURE, _held_back, _thinned, _tilts, gain_evidence
+from dissensus.plan.allocation_gain import SURE, _hold_back, _thin, _tilts, gain_evidence
 
 ALPHA = np.array([[5.0, 0.3, 0.2], [0.4, 3.0, 0.6], [0.9, 0.8, 1.1]])
 WEIGHTS = np.array([0.5, 0.3, 0.2])
@@ -59,7 +59,7 @@ def test_what_votes_told_is_the_real_drop_of_kl_even_by_a_wrong_prior():
     real = 0.0
     for c, d in itertools.product(range(3), repeat=2):
         row = (h + eye[c] + eye[d])[None]
-        _, weight, _, _, told = _held_back(wrong, row, 0)
+        _, weight, _, _, told = _hold_back(wrong, row, 0)
         assert np.isclose(weight.sum(), 1)
         real += truth[c] * truth[d] * told[_pairs(row[0]).index((c, d))]
     after = sum(truth[c] * kl(truth[None], wrong.estimate((h + eye[c])[None]))[0] for c in range(3))
@@ -118,7 +118,7 @@ def test_as_long_as_nothing_is_sure_asking_is_uniform_to_the_last_vote():
 
 def test_items_that_were_chosen_before_are_thinned_to_what_half_of_the_others_have():
     counts = np.array([[2, 1, 0]] * 20 + [[10, 15, 5]] * 10)
-    thin = np.mean([_thinned(counts, rng(seed)) for seed in range(200)], axis=0)
+    thin = np.mean([_thin(counts, rng(seed)) for seed in range(200)], axis=0)
     assert np.array_equal(thin[:20], counts[:20]) and np.allclose(thin[20:].sum(axis=1), 3)
     assert np.allclose(thin[20:].mean(axis=0), [1.0, 1.5, 0.5], atol=0.05)
 

@@ -28,9 +28,9 @@ def test_the_page_shows_what_was_measured():
 
 
 def test_the_quarter_that_is_saved_on_cifar10h_stays():
-    """Trusting the prior from the first vote on, it was 75 % and 78 % of the votes of uniform asking."""
+    """Trusting the prior from the first vote on, it was 75% and 78% of the votes of uniform asking."""
     rows = [row for row in savings_rows(RECORD) if row.startswith("| the same shrinkage |")]
-    shares = [int(row.split("|")[4].split("(")[1].split(" %")[0]) for row in rows]
+    shares = [int(row.split("|")[4].split("(")[1].split("%")[0]) for row in rows]
     assert max(shares) <= 80
 
 

@@ -12,7 +12,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.plan.estimates import by_information
 from dissensus.plan.information import soft_constraints
-from dissensus.plan.measured import with_measurements
+from dissensus.plan.measured import apply_measurements
 from dissensus.plan.pilot import (
     PilotAnswers,
     rank_options,
@@ -44,7 +44,7 @@ def test_the_loss_is_the_trade_off_at_the_measured_costs():
     pair = [answers("hard", 2.0, 0.0), answers("soft", 20.0, 0.0)]
     ranked = rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))
     found = {one.name: one for one in ranked}
-    measured = with_measurements(Preferences(beta=2.0), ranked, 20)
+    measured = apply_measurements(Preferences(beta=2.0), ranked, 20)
     by_hand = 2.0 * 80 * gmean(pair[1].seconds) / gmean(pair[0].seconds) / (80 * 20) - 1
     assert np.isclose(found["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
     assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
@@ -172,7 +172,7 @@ def test_a_column_of_annotators_without_names_counts_answers_as_independent(tmp_
 
 
 def simulated_pilot(people: int, soft: float, draw: np.random.Generator, answers: int = 8) -> list[PilotAnswers]:
-    """People differ in pace by a factor of e^0.8, and a little in what soft labels add to it; 5 % of answers wrong."""
+    """People differ in pace by a factor of e^0.8, and a little in what soft labels add to it; 5% of answers wrong."""
     who = np.repeat(np.arange(people), answers)
     pace, habit = draw.normal(0, 0.8, people)[who], draw.normal(0, 0.15, people)[who]
     noise, wrong = draw.normal(0, 0.3, (2, who.size)), (draw.random((2, who.size)) < 0.05).astype(float)
@@ -184,7 +184,7 @@ def simulated_pilot(people: int, soft: float, draw: np.random.Generator, answers
 
 @pytest.mark.parametrize("people", [4, 8])
 def test_intervals_hold_the_truth_with_few_people(people):
-    """The Bayesian bootstrap over annotators covered 78 % with four people and 87 % with eight."""
+    """The Bayesian bootstrap over annotators covered 78% with four people and 87% with eight."""
     held = np.zeros(4)
     for seed in range(150):
         draw = rng([people, seed])
@@ -192,7 +192,7 @@ def test_intervals_hold_the_truth_with_few_people(people):
         hard, soft = (next(option for option in ranked if option.kind == kind) for kind in ("hard", "soft"))
         pairs = [(hard.seconds, 2), (soft.seconds, 20), (soft.each, 10), (hard.flip_rate, 0.05)]
         held += [interval.low <= truth <= interval.high for interval, truth in pairs]
-    assert (held / 150 > 0.88).all()  # 95 % less three standard errors
+    assert (held / 150 > 0.88).all()  # 95% less three standard errors
 
 
 def test_the_probability_of_being_best_is_calibrated():
@@ -231,7 +231,7 @@ def test_the_lowest_measured_loss_is_a_better_choice_than_the_most_probable_one_
         each = {"hard": 1.0, "sparse": 5 * draw.lognormal(0, 0.5), "soft": 12 * draw.lognormal(0, 0.5)}
         flips = {kind: draw.uniform(0.02, 0.4) for kind in kinds}
         true = {
-            kind: float(wanted.traded(n * each[kind], (1 - flips[kind]) * information[kind], n, k)) for kind in kinds
+            kind: float(wanted.trade_off(n * each[kind], (1 - flips[kind]) * information[kind], n, k)) for kind in kinds
         }
         pace, tried = draw.lognormal(0, 0.5, 2), []
         for kind, asked in kinds.items():
@@ -375,8 +375,8 @@ def test_empty_and_doubled_pilots_are_refused():
 
 def test_what_was_not_tried_keeps_its_assumed_cost():
     wanted = Preferences(Costs(hard=2.0, ratio=10, pair=4.0))
-    assert with_measurements(wanted, [], 20) is wanted
-    measured = with_measurements(wanted, rank_options([answers("hard", 1, 0.1)], 80, 20, wanted, rng(0)), 20)
+    assert apply_measurements(wanted, [], 20) is wanted
+    measured = apply_measurements(wanted, rank_options([answers("hard", 1, 0.1)], 80, 20, wanted, rng(0)), 20)
     assert measured.costs == Costs(ratio=10, pair=2.0)  # in hard labels
 
 
@@ -392,7 +392,7 @@ def measured_costs(assumed: Costs, k: int, **seconds: float) -> Costs:
         for name, each in seconds.items()
     ]
     wanted = Preferences(assumed)
-    return with_measurements(wanted, rank_options(tried, 80, k, wanted, rng(0)), k).costs
+    return apply_measurements(wanted, rank_options(tried, 80, k, wanted, rng(0)), k).costs
 
 
 def test_asking_about_more_classes_than_were_tried_is_not_taken_to_be_cheaper():

@@ -11,10 +11,10 @@ from scipy.stats import spearmanr
 from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.labels.distributions import Distributions
 from dissensus.plan.gnmds.embedding import embed_labels
-from dissensus.plan.real_labels import flip_rate, informativeness, judged_recovery, label_variants
-from dissensus.plan.simulation import simulated_scene
+from dissensus.plan.real_labels import compare_with_judgments, flip_rate, informativeness, label_variants
+from dissensus.plan.simulation import simulate_scene
 
-SCENE = simulated_scene(15, 6, 4, np.random.default_rng(0))
+SCENE = simulate_scene(15, 6, 4, np.random.default_rng(0))
 SOFT = Distributions.from_mass(SCENE.soft)
 JUDGED = SCENE.similarity[:15, :15]
 
@@ -48,7 +48,7 @@ def test_the_error_rate_equals_a_slow_loop():
             if likert[a, b] > likert[a, c]:
                 asked += 1
                 wrong += embedding.gram[a, b] < embedding.gram[a, c]
-    rho, rate = judged_recovery(embedding, likert)
+    rho, rate = compare_with_judgments(embedding, likert)
     upper = np.triu_indices(15, 1)
     assert rate == pytest.approx(wrong / asked)
     assert rho == pytest.approx(spearmanr(embedding.gram[:15, :15][upper], likert[upper])[0])
@@ -58,8 +58,8 @@ def test_pairs_nobody_judged_are_left_out():
     embedding = embed_labels(SCENE.soft, np.random.default_rng(0))
     partly = JUDGED.copy()
     partly[0, 1] = partly[1, 0] = np.nan
-    rho, rate = judged_recovery(embedding, partly)
-    assert rho == pytest.approx(judged_recovery(embedding, JUDGED)[0], abs=0.05) and 0 <= rate <= 1
+    rho, rate = compare_with_judgments(embedding, partly)
+    assert rho == pytest.approx(compare_with_judgments(embedding, JUDGED)[0], abs=0.05) and 0 <= rate <= 1
 
 
 def test_flips_between_two_signals_equal_a_slow_loop():

@@ -13,8 +13,8 @@ from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
-from dissensus.plan.question_mix import Answered, replay_seconds
-from dissensus.plan.replays import Curve, _depths, _within, oracle, replay, smoothed_share, vote_sequences
+from dissensus.plan.question_mix import QuestionAnswers, replay_seconds
+from dissensus.plan.replays import ReplayCurve, _depths, _within, oracle, replay, smooth_share, vote_sequences
 
 rng = np.random.default_rng
 
@@ -35,17 +35,17 @@ def test_sequences_hold_every_vote_once():
 
 
 def test_a_replay_of_all_votes_by_share_has_no_error_left():
-    curve = replay(crowd_votes(20), (5, 20), rng(0), estimate=smoothed_share(1e-12))
+    curve = replay(crowd_votes(20), (5, 20), rng(0), estimate=smooth_share(1e-12))
     assert curve.error[1] < 1e-9 < curve.error[0] and curve.spent.tolist() == [5, 20]
 
 
 def test_uniform_replay_equals_the_first_votes_of_each_item():
     votes = crowd_votes()
-    curve = replay(votes, (4,), rng(7), rule="uniform", estimate=smoothed_share(0.3))
+    curve = replay(votes, (4,), rng(7), rule="uniform", estimate=smooth_share(0.3))
     sequence, size = vote_sequences(votes, rng(7).spawn(2)[0])
     counts = np.stack([np.bincount(row[:4], minlength=3) for row in sequence])
     truth = votes.counts() / size[:, None]
-    assert np.isclose(curve.error[0], kl(truth, smoothed_share(0.3)(counts)).mean())
+    assert np.isclose(curve.error[0], kl(truth, smooth_share(0.3)(counts)).mean())
 
 
 def test_the_clairvoyant_is_below_the_oracle_and_the_rules():
@@ -80,7 +80,7 @@ def test_depths_rise_to_the_last_vote():
 
 
 def test_what_must_be_spent_is_read_off_the_curve():
-    curve = Curve(np.array([1, 2, 4]), np.array([1.0, 0.1, 0.01]), np.array([1, 2, 4]))
+    curve = ReplayCurve(np.array([1, 2, 4]), np.array([1.0, 0.1, 0.01]), np.array([1, 2, 4]))
     assert np.isclose(curve.reaches(0.1), 2) and np.isclose(curve.reaches(10**-1.5), 3)
     assert curve.reaches(2.0) == 1 and curve.reaches(0.001) == np.inf
 
@@ -111,8 +111,8 @@ def test_expected_error_is_closer_to_the_crowd_than_uniform_for_as_many_real_vot
     assert adaptive.error[0] < uniform.error[0]
 
 
-def answers(votes: Votes, seconds: float) -> Answered:
-    return Answered.of(votes, seconds)
+def answers(votes: Votes, seconds: float) -> QuestionAnswers:
+    return QuestionAnswers.of(votes, seconds)
 
 
 def test_the_cheaper_of_two_equal_questions_is_asked():
@@ -136,7 +136,7 @@ def test_items_without_answers_of_a_kind_do_not_end_a_replay():
     votes = crowd_votes(40, seed=6)
     truth = votes.counts() / votes.per_item[:, None]
     every = answers(votes, 10.0)
-    kinds = {"quick": answers(votes, 1.0), "slow": Answered(10.0, every.item[:20], every.probs[:20])}
+    kinds = {"quick": answers(votes, 1.0), "slow": QuestionAnswers(10.0, every.item[:20], every.probs[:20])}
     curve, used = replay_seconds(kinds, truth, (5,), rng(1))
     assert used["slow"][0] <= 20 and curve.spent[0] > 4.8
 
@@ -146,8 +146,8 @@ def test_fuller_answers_are_learned_to_be_worth_more_than_a_vote():
     draw = rng(8)
     truth = draw.dirichlet([0.6, 0.6, 0.6], size=150)
     item = np.repeat(np.arange(150), 6)
-    full = Answered(2.0, item, truth[item])
-    votes = Answered(
+    full = QuestionAnswers(2.0, item, truth[item])
+    votes = QuestionAnswers(
         1.0, item, np.eye(3)[(draw.random((item.size, 1)) > np.cumsum(truth[item], axis=1)[:, :-1]).sum(1)]
     )
     alone, _ = replay_seconds({"vote": votes}, truth, (4,), rng(0))
@@ -167,9 +167,9 @@ def doubtful_crowd(n: int, seed: int, people: int = 12) -> tuple[np.ndarray, np.
 def test_more_answers_of_people_who_state_the_truth_are_never_worse():
     """Their likeliest class is the same every time: taken for votes, it made the error grow from 0.14 to 1.4 nats."""
     truth, item, votes = doubtful_crowd(60, seed=2)
-    alone, _ = replay_seconds({"belief": Answered(1.0, item, truth[item])}, truth, (1, 2, 4), rng(0))
+    alone, _ = replay_seconds({"belief": QuestionAnswers(1.0, item, truth[item])}, truth, (1, 2, 4), rng(0))
     assert (np.diff(alone.error) < 0.004).all() and alone.error[1] < 0.01
-    kinds = {"vote": Answered(1.0, item, votes), "belief": Answered(2.0, item, truth[item])}
+    kinds = {"vote": QuestionAnswers(1.0, item, votes), "belief": QuestionAnswers(2.0, item, truth[item])}
     mixed, used = replay_seconds(kinds, truth, (1, 3, 7), rng(2))
     assert (np.diff(mixed.error) < 0.004).all() and mixed.error[2] < 0.05 and used["belief"][2] > 60
 
@@ -178,7 +178,7 @@ def test_answers_at_random_are_left_alone_after_a_few():
     """For as many seconds as a vote; they were asked for up to three times as often as votes."""
     truth, item, votes = doubtful_crowd(60, seed=1)
     noise = rng([1, 9]).dirichlet([0.6, 0.6, 0.6], item.size)
-    kinds = {"vote": Answered(1.0, item, votes), "noise": Answered(1.0, item, noise)}
+    kinds = {"vote": QuestionAnswers(1.0, item, votes), "noise": QuestionAnswers(1.0, item, noise)}
     mixed, used = replay_seconds(kinds, truth, (2, 3), rng(1))
     assert (used["noise"] == 10).all() and used["vote"].tolist() == [110, 170] and mixed.error[1] < mixed.error[0]
 
@@ -216,4 +216,4 @@ def test_seconds_and_beliefs_are_checked():
         answers(crowd_votes(10), 0)
     beliefs = Beliefs.of_votes(crowd_votes(10))
     with pytest.raises(ValueError, match="200 of 200 are incomplete: complete them first"):
-        Answered.of(beliefs, 1.0)
+        QuestionAnswers.of(beliefs, 1.0)

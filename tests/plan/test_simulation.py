@@ -15,18 +15,18 @@ from dissensus.plan.grid import (
     GridConfig,
     cell_scene,
     figure_1_grid,
-    saved_grid,
+    load_grid,
     shipped_record,
-    simulated_grid,
+    simulate_grid,
 )
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
-from dissensus.plan.simulation import label_recovery, recovery, simulated_recovery, simulated_scene
+from dissensus.plan.simulation import label_recovery, recovery, simulate_recovery, simulate_scene
 
 SMALL = GridConfig(items=(3, 6), classes=(3, 9), dimensions=(2, 5), seeds=2, hard_starts=2)
 
 
 def test_labels_follow_the_paper_s_equations():
-    scene = simulated_scene(5, 4, 3, np.random.default_rng(0))
+    scene = simulate_scene(5, 4, 3, np.random.default_rng(0))
     for i, item in enumerate(scene.items):
         away = np.array([np.sqrt(((item - centroid) ** 2).sum()) for centroid in scene.centroids])
         assert np.allclose(scene.soft[i], np.exp(-away) / np.exp(-away).sum())
@@ -36,7 +36,7 @@ def test_labels_follow_the_paper_s_equations():
 
 
 def test_items_are_dealt_evenly_around_their_centroids():
-    scene = simulated_scene(3000, 3, 2, np.random.default_rng(0), spread=0.5)
+    scene = simulate_scene(3000, 3, 2, np.random.default_rng(0), spread=0.5)
     for c in range(3):
         mine = scene.items[c::3]
         assert np.allclose(mine.mean(axis=0), scene.centroids[c], atol=0.06)
@@ -44,7 +44,7 @@ def test_items_are_dealt_evenly_around_their_centroids():
 
 
 def test_soft_labels_far_from_every_class_do_not_underflow():
-    scene = simulated_scene(3, 4, 5, np.random.default_rng(0), spread=1e4)
+    scene = simulate_scene(3, 4, 5, np.random.default_rng(0), spread=1e4)
     assert np.allclose(scene.soft.sum(axis=1), 1)
 
 
@@ -58,7 +58,7 @@ def test_recovery_is_spearmans_correlation_of_upper_triangles():
 
 
 def test_soft_labels_tell_more_than_hard_ones_and_pin_the_answer_down():
-    scene = simulated_scene(24, 18, 5, np.random.default_rng(0))
+    scene = simulate_scene(24, 18, 5, np.random.default_rng(0))
     soft = [label_recovery(scene.soft, scene.similarity, np.random.default_rng(start)) for start in range(3)]
     hard = label_recovery(scene.hard, scene.similarity, np.random.default_rng(0), starts=3)
     assert min(soft) > 0.75 > hard + 0.3
@@ -68,26 +68,26 @@ def test_soft_labels_tell_more_than_hard_ones_and_pin_the_answer_down():
 @pytest.mark.parametrize(("n", "k"), [(1, 2), (2, 1), (1, 5), (5, 1)])
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_a_single_item_or_class_has_a_recovery(n, k, kind):
-    assert -1 <= simulated_recovery(kind, n, k, 3, np.random.default_rng(0)) <= 1
+    assert -1 <= simulate_recovery(kind, n, k, 3, np.random.default_rng(0)) <= 1
 
 
 def test_a_grid_holds_its_cells_and_resumes(tmp_path):
     place = tmp_path / "kept" / "grid.json"
-    first = simulated_grid(place, GridConfig(**{**vars(SMALL), "seeds": 1}), workers=2, quiet=True)
+    first = simulate_grid(place, GridConfig(**{**vars(SMALL), "seeds": 1}), workers=2, quiet=True)
     assert first.rho.shape == (2, 2, 2, 2, 1) and not np.isnan(first.rho).any()
     kept = json.loads(place.read_text())
     kept["cells"]["soft d=2 n=3 k=3 seed=0"] = 0.12345
     del kept["cells"]["hard d=5 n=6 k=9 seed=0"]
     place.write_text(json.dumps(kept))
-    again = simulated_grid(place, SMALL, workers=1, quiet=True)
+    again = simulate_grid(place, SMALL, workers=1, quiet=True)
     assert again.rho[1, 0, 0, 0, 0] == 0.12345  # read, not simulated again
     assert again.rho[0, 1, 1, 1, 0] == first.rho[0, 1, 1, 1, 0]  # simulated again, with the same random numbers
-    assert np.array_equal(saved_grid(place, SMALL).rho, again.rho)
+    assert np.array_equal(load_grid(place, SMALL).rho, again.rho)
     assert [path.name for path in place.parent.iterdir()] == ["grid.json"]
 
 
 def test_a_cell_can_be_made_alone(tmp_path):
-    grid = simulated_grid(tmp_path / "grid.json", SMALL, quiet=True)
+    grid = simulate_grid(tmp_path / "grid.json", SMALL, quiet=True)
     scene = cell_scene(SMALL, 1, 6, 9, 5)
     _, start = np.random.default_rng([1, 6, 9, 5]).spawn(2)
     assert grid.rho[1, 1, 1, 1, 1] == pytest.approx(label_recovery(scene.soft, scene.similarity, start), abs=1e-5)
@@ -99,7 +99,7 @@ def test_a_killed_run_leaves_a_file_to_go_on_from(tmp_path):
     code = (
         "import sys, dissensus.plan.grid as g\n"
         "g.SAVE_SECONDS = 0.0\n"
-        f"g.simulated_grid(sys.argv[1], g.{config}, workers=1, quiet=True)\n"
+        f"g.simulate_grid(sys.argv[1], g.{config}, workers=1, quiet=True)\n"
     )
     running = subprocess.Popen([sys.executable, "-c", code, str(place)])
     try:
@@ -128,11 +128,11 @@ def test_numbers_between_cells_are_interpolated():
 
 def test_a_file_of_other_settings_is_refused(tmp_path):
     place = tmp_path / "grid.json"
-    simulated_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1), quiet=True)
+    simulate_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1), quiet=True)
     with pytest.raises(ValueError, match=r"grid.json holds cells simulated with .*use another file"):
-        saved_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1, spread=2.0))
+        load_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1, spread=2.0))
     with pytest.raises(FileNotFoundError, match="there is no grid at"):
-        saved_grid(tmp_path / "none.json", SMALL)
+        load_grid(tmp_path / "none.json", SMALL)
     with pytest.raises(ValueError, match="1 of 16 cells are not simulated yet"):
         shipped_record(
             Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), np.r_[np.nan, np.zeros(15)].reshape(2, 2, 2, 2, 1))
@@ -167,18 +167,18 @@ def test_a_cell_of_the_shipped_grid_is_simulated_again():
     grid = figure_1_grid()
     n, k, d = 12, 9, 25
     rng = np.random.default_rng([0, n, k, d])
-    assert grid.rho[1, 1, 3, 2, 0] == pytest.approx(simulated_recovery("soft", n, k, d, rng), abs=2e-3)
+    assert grid.rho[1, 1, 3, 2, 0] == pytest.approx(simulate_recovery("soft", n, k, d, rng), abs=2e-3)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda rng: simulated_scene(0, 3, 2, rng), "n is 0"),
-        (lambda rng: simulated_scene(3, 3, 2, rng, spread=-1), "spread is -1"),
-        (lambda rng: simulated_recovery("sparse", 3, 3, 2, rng), "unknown kind of label to simulate 'sparse'"),
+        (lambda rng: simulate_scene(0, 3, 2, rng), "n is 0"),
+        (lambda rng: simulate_scene(3, 3, 2, rng, spread=-1), "spread is -1"),
+        (lambda rng: simulate_recovery("sparse", 3, 3, 2, rng), "unknown kind of label to simulate 'sparse'"),
         (lambda rng: label_recovery(np.eye(3), np.eye(6), rng, starts=0), "starts is 0"),
         (lambda rng: recovery(np.eye(2), np.eye(2)), "expected two square ones"),
-        (lambda rng: simulated_recovery("soft", 1, 1, 2, rng), "expected two square ones of the same size, 3 or more"),
+        (lambda rng: simulate_recovery("soft", 1, 1, 2, rng), "expected two square ones of the same size, 3 or more"),
         (lambda rng: GridConfig(items=(6, 3)), r"items are \[6, 3\]; expected whole numbers of 1 or more that rise"),
         (lambda rng: GridConfig(seeds=0), "seeds is 0"),
     ],

@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 
 from dissensus.plan.constraints import count_constraints
 from dissensus.plan.information import sparse_constraints, top_class_constraints
-from dissensus.plan.simulation import recovery, simulated_scene
+from dissensus.plan.simulation import recovery, simulate_scene
 from dissensus.plan.sparsity import (
     effective_dimensionality,
     pca_recovery,
@@ -17,7 +17,7 @@ from dissensus.plan.sparsity import (
     top_class_labels,
 )
 
-SCENE = simulated_scene(18, 12, 6, np.random.default_rng(1))
+SCENE = simulate_scene(18, 12, 6, np.random.default_rng(1))
 AMONG_ITEMS = SCENE.similarity[:18, :18]
 
 
@@ -69,8 +69,8 @@ def test_effective_dimensionality_is_the_first_count_that_suffices():
 
 
 def test_a_line_or_a_handful_of_points_has_components_too():
-    assert pca_recovery(simulated_scene(2, 1, 1, np.random.default_rng(0))).shape == (1,)
-    assert pca_recovery(simulated_scene(2, 2, 9, np.random.default_rng(0))).shape == (3,)
+    assert pca_recovery(simulate_scene(2, 1, 1, np.random.default_rng(0))).shape == (1,)
+    assert pca_recovery(simulate_scene(2, 2, 9, np.random.default_rng(0))).shape == (3,)
 
 
 def test_sparse_labels_tell_more_than_top_class_ones():

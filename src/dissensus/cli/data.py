@@ -1,4 +1,4 @@
-"""`dissensus data`: which public data sets there are, which are here, whether they are sound, how to get the others."""
+"""`dissensus data`: list, check, locate and download public data sets."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from dissensus.cli.reading import errors, one_line_errors
 if TYPE_CHECKING:
     from pathlib import Path
 
-data = typer.Typer(name="data", help="Public data sets: list, check, locate and fetch them.", no_args_is_help=True)
+data = typer.Typer(name="data", help="List, check, locate and download public data sets.", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Name = Annotated[str, typer.Argument(help="A name that `dissensus data list` shows.")]
+Name = Annotated[str, typer.Argument(help="Name of a data set, as in `dissensus data list`.")]
 
 
 @data.command("list")
 def list_all(as_json: AsJson = False) -> None:
-    """All data sets with their size, and whether they are in the data folder."""
+    """List all data sets with their sizes, and whether their files are in the data folder.
+
+    Example: dissensus data list
+    """
     from dissensus.datasets.catalogue import DATASETS
-    from dissensus.datasets.check import describe
+    from dissensus.datasets.check import describe_data_set
     from dissensus.datasets.folder import data_folder
     from dissensus.report.tables import Column, print_table
 
-    rows = [describe(dataset) for dataset in DATASETS.values()]
+    rows = [describe_data_set(dataset) for dataset in DATASETS.values()]
     if as_json:
         print_json(rows)
         return
@@ -40,10 +43,13 @@ def list_all(as_json: AsJson = False) -> None:
 
 @data.command()
 def check(
-    names: Annotated[list[str] | None, typer.Argument(help="Data sets to check; without names, all of them.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Names of data sets.", show_default="all of them")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read every data set that is present and test the documented facts about it; exit code 1 if one fails."""
+    """Read the data sets that are present and test their documented facts. Exits 1 if a test fails.
+
+    Example: dissensus data check anesthesia digits
+    """
     from dissensus.datasets.catalogue import DATASETS, lookup
     from dissensus.datasets.check import verify
     from dissensus.datasets.folder import data_folder
@@ -59,7 +65,7 @@ def check(
     if as_json:
         print_json([asdict(outcome) for outcome in outcomes])
     else:
-        columns = [Column("name"), Column("state"), Column("what failed, or was checked", wraps=True)]
+        columns = [Column("name"), Column("state"), Column("failed or checked facts", wraps=True)]
         rows = [[outcome.name, outcome.state, "\n".join(outcome.problems or outcome.checked)] for outcome in outcomes]
         print_table(columns, rows, title=f"data folder: {data_folder()}", ruled=True)
     if any(outcome.state == "failed" for outcome in outcomes):
@@ -68,12 +74,15 @@ def check(
 
 @data.command()
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Everything about one data set: what it is, source, citation, licence, and what is checked."""
+    """Show one data set: description, source, citation, licence, sizes and checked facts.
+
+    Example: dissensus data show cifar10h
+    """
     from dissensus.datasets.catalogue import lookup
-    from dissensus.datasets.check import describe
+    from dissensus.datasets.check import describe_data_set
 
     with one_line_errors():
-        about = describe(lookup(name))
+        about = describe_data_set(lookup(name))
     if as_json:
         print_json(about)
         return
@@ -84,7 +93,10 @@ def show(name: Name, as_json: AsJson = False) -> None:
 
 @data.command()
 def where(name: Name, as_json: AsJson = False) -> None:
-    """The files a data set is read from, one per line."""
+    """Print the files that a data set is read from, one per line.
+
+    Example: dissensus data where cifar10h
+    """
     from dissensus.datasets.catalogue import lookup
     from dissensus.datasets.folder import paths_of
 
@@ -102,7 +114,10 @@ def get(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch a data set that has a public address, check it and say where it is; for any other, say how to obtain it."""
+    """Download a data set, verify its checksum and print its files. Without a public address, explain how to get it.
+
+    Example: dissensus data get cifar10h
+    """
     from dissensus.datasets.catalogue import lookup
     from dissensus.datasets.download import fetch
 
@@ -110,7 +125,7 @@ def get(
         dataset = lookup(name)
         paths = fetch(dataset, quiet=quiet)
     if not dataset.files:
-        typer.echo(f"{name} is part of the package; there is nothing to fetch", err=True)
+        typer.echo(f"{name} is part of the package; nothing to download", err=True)
     _print_paths(name, paths, as_json)
     typer.echo(f"{dataset.title}. Licence: {dataset.licence}. Please cite: {dataset.citation}", err=True)
 

@@ -62,13 +62,13 @@ def plan(
     """
     from dissensus.plan.advice.label_plan import plan_labels
     from dissensus.plan.advice.page import describe_plan
-    from dissensus.plan.estimates import estimate_named
+    from dissensus.plan.estimates import find_estimate
     from dissensus.plan.pilot_file import read_pilot
     from dissensus.plan.tradeoff import Costs, Preferences
     from dissensus.report.terminal import print_document
 
     with one_line_errors():
-        judged_by = estimate_named(estimate, dimensions)
+        judged_by = find_estimate(estimate, dimensions)
         wanted = Preferences(Costs(ratio=cost_ratio), utility, beta, reference, judged_by)
         answers = [] if pilot is None else read_pilot(pilot)
         result = plan_labels(items, classes, wanted, seeded(seed), pilot=answers, budget=budget)

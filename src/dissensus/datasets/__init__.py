@@ -1,18 +1,19 @@
 """Public data: looked up in a data folder, read, checked and cited.
 
-    load("cifar10s").labels                     what people said, and .items about what
-    images("cifar10", "test").pixels            pictures, for training and for out-of-distribution tests
-    predictions("chaosnli-snli-models")         what models believe about the same items
-    features("cifar10-resnet50").values         ready-made features
+    load("cifar10s").labels                     answers of people; .items is a table of the items
+    images("cifar10", "test").pixels            images, for training and for out-of-distribution tests
+    predictions("chaosnli-snli-models")         predictions of models for the same items
+    features("cifar10-resnet50").values         precomputed features
 
-`DATASETS` names them all with source, citation, licence and what is checked.
+`DATASETS` lists all of them with source, citation, licence and checks.
 
-    catalogue            all of them by name, and the calls above
-    dataset              what is known about a data set, and what reading one gives
-    folder, download     where the files are looked up, and how they get there
-    check                what is documented, held against what lies in the folder
-    image_files, pickled how images are stored
-    cifar10, …           a module for each family of data sets
+    catalogue            all data sets by name, and the functions above
+    sources              a path or the name of a data set: which of the two a user means
+    dataset, contents    description of a data set, labels with their items, texts and images of the items
+    folder, download     the data folder, and how files get there
+    check                documented facts, tested on the files
+    image_files, pickled storage of images
+    cifar10, …           one module per family of data sets
 """
 
 from dissensus.fronts import attach

@@ -19,7 +19,7 @@ from dissensus.datasets import (
     popquorn,
 )
 from dissensus.datasets.dataset import ContentKind, DataSet, Features, LabelledItems
-from dissensus.datasets.folder import read_found
+from dissensus.datasets.folder import read_data_set
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.refusals import PythonWay, Refusal, one_of
@@ -50,27 +50,105 @@ _CALLS: dict[ContentKind, str] = {
 
 
 def load(name: str) -> LabelledItems:
-    """The labels of a data set, and what is known about their items."""
+    """Load the labels of a data set, and the table of their items.
+
+    Parameters
+    ----------
+    name : of a data set of labels in `DATASETS`
+
+    Returns
+    -------
+    LabelledItems : `labels` are Votes, Beliefs or Distributions, `items` is an Arrow table
+
+    Examples
+    --------
+    >>> load("anesthesia").labels.n_items
+    45
+    """
     return _read(name, "labels")
 
 
 def images(name: str, split: str = "test", *, quiet: bool = False) -> Images:
-    """Images with their class: `images("cifar10", "train")`; a progress bar shows when decoding takes over 2 s."""
+    """Load images with their classes.
+
+    Parameters
+    ----------
+    name : of the family of images, such as "cifar10"
+    split : such as "train" or "test"
+    quiet : show no progress bar; otherwise one appears if decoding takes longer than 2 s
+
+    Returns
+    -------
+    Images : `pixels` (n, 32, 32, 3) uint8, `labels` (n,) class codes, `classes`
+
+    Examples
+    --------
+    >>> images("cifar10", "tests")
+    Traceback (most recent call last):
+        ...
+    dissensus.labels.refusals.Refusal: unknown data set 'cifar10-tests'; did you mean 'cifar10-test'? ...
+    """
     return _read(f"{name}-{split}", "images", quiet=quiet)
 
 
 def predictions(name: str) -> dict[str, Distributions]:
-    """What each model of a set of models believes."""
+    """Load the predictions of several models for the same items.
+
+    Parameters
+    ----------
+    name : of a data set of predictions in `DATASETS`
+
+    Returns
+    -------
+    dict : Distributions by the name of the model
+
+    Examples
+    --------
+    >>> predictions("anesthesia")
+    Traceback (most recent call last):
+        ...
+    dissensus.labels.refusals.Refusal: anesthesia: the data set contains labels; expected predictions. ...
+    """
     return _read(name, "predictions")
 
 
 def features(name: str) -> Features:
-    """Ready-made features, one row per item."""
+    """Load precomputed features, one row per item.
+
+    Parameters
+    ----------
+    name : of a data set of features in `DATASETS`
+
+    Returns
+    -------
+    Features : `values` (n, d), `items` (n,) names, `gold` (n,) class codes or None
+
+    Examples
+    --------
+    >>> features("anesthesia")
+    Traceback (most recent call last):
+        ...
+    dissensus.labels.refusals.Refusal: anesthesia: the data set contains labels; expected features. ...
+    """
     return _read(name, "features")
 
 
 def lookup(name: str) -> DataSet:
-    """The data set of that name, or an error that suggests one."""
+    """Look up a data set by its name; an unknown name is refused with the nearest one.
+
+    Parameters
+    ----------
+    name : a key of `DATASETS`
+
+    Returns
+    -------
+    DataSet : source, citation, licence, documented sizes, and how to read it
+
+    Examples
+    --------
+    >>> lookup("anesthesia").facts.items
+    45
+    """
     return DATASETS[one_of("data set", name, DATASETS)]
 
 
@@ -79,4 +157,4 @@ def _read(name: str, kind: ContentKind, **options: Any) -> Any:
     if dataset.kind != kind:
         call = f"read it with datasets.{_CALLS[dataset.kind].format(name)}"
         raise Refusal(f"the data set contains {dataset.kind}; expected {kind}", name, [PythonWay(call)])
-    return read_found(dataset, **options)
+    return read_data_set(dataset, **options)

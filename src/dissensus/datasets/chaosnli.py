@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, LabelledItems, build_labelled_items, class_names
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
@@ -25,7 +25,7 @@ def read_counts(path: Path, subset: str) -> LabelledItems:
     """The hundred new judgements of each sentence pair as shares; gold is the original majority label."""
     table = _pairs(path, subset)
     counts = np.stack([table[f"n_{name}"].to_numpy() for name in CLASSES], axis=1)  # (n, 3)
-    return _about_pairs(Distributions.from_counts(counts, items=table["uid"].to_pylist(), classes=CLASSES), table)
+    return _describe_pairs(Distributions.from_counts(counts, items=table["uid"].to_pylist(), classes=CLASSES), table)
 
 
 def read_original(path: Path, subset: str) -> LabelledItems:
@@ -39,7 +39,7 @@ def read_original(path: Path, subset: str) -> LabelledItems:
         choice=lists.flatten().to_numpy(),
         classes=CLASSES,
     )
-    return _about_pairs(votes, table)
+    return _describe_pairs(votes, table)
 
 
 def read_models(path: Path, subset: str) -> dict[str, Distributions]:
@@ -94,9 +94,9 @@ def _official_pair(entry: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _about_pairs(labels: Votes | Distributions, table: pa.Table) -> LabelledItems:
+def _describe_pairs(labels: Votes | Distributions, table: pa.Table) -> LabelledItems:
     texts = {name: table[name] for name in ("premise", "hypothesis", "source")}
-    return about_items(labels, gold=class_names(table["old_label"].to_numpy(), CLASSES), **texts)
+    return build_labelled_items(labels, gold=class_names(table["old_label"].to_numpy(), CLASSES), **texts)
 
 
 def _old_majority(loaded: LabelledItems) -> bool:
@@ -136,7 +136,7 @@ def _subset(short: str, subset: str, title: str, n: int, old: int, fewest_old: i
             title=f"Original labels of ChaosNLI {title}",
             what=f"the four or five labels of the same pairs in {title}; {chosen}",
             facts=Facts(items=n, classes=3, answers=old, fewest=fewest_old, most=5),
-            checks=(Check("the original label is a majority of the original labels", _old_majority),),
+            checks=(DataCheck("the original label is a majority of the original labels", _old_majority),),
             read=partial(read_original, subset=subset),
             **fields,
         ),

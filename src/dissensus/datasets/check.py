@@ -1,4 +1,4 @@
-"""Checking what lies in the data folder against what is documented about it."""
+"""Checks of the data folder against the documented facts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems
-from dissensus.datasets.folder import described, find, found_at, is_present
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, Features, LabelledItems
+from dissensus.datasets.folder import describe_error, find_files, is_present, locate_files
 from dissensus.datasets.image_files import Images
 from dissensus.labels.content_hash import hash_file
 from dissensus.labels.distributions import Distributions
@@ -17,7 +17,7 @@ State = Literal["ok", "failed", "absent"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """The result of checking one data set: what was checked, and what did not hold."""
 
     name: str
@@ -26,27 +26,56 @@ class Outcome:
     problems: tuple[str, ...]
 
 
-def verify(dataset: DataSet) -> Outcome:
-    """Read a data set if it is present and test every documented fact about it."""
+def verify(dataset: DataSet) -> CheckOutcome:
+    """Read a data set if it is present, and test every documented fact about it.
+
+    Parameters
+    ----------
+    dataset : an entry of `DATASETS`
+
+    Returns
+    -------
+    CheckOutcome : its `state` is "ok", "failed" or "absent"; `checked` and `problems` list the facts
+
+    Examples
+    --------
+    >>> verify(lookup("anesthesia")).state
+    'ok'
+    """
     if not is_present(dataset):
-        return Outcome(dataset.name, "absent", (), ())
+        return CheckOutcome(dataset.name, "absent", (), ())
     problems = _wrong_checksums(dataset)
-    checked = [f"checksum of {place}" for place in found_at(dataset) if place in dataset.checksums]
+    checked = [f"checksum of {place}" for place in locate_files(dataset) if place in dataset.checksums]
     try:
-        content = dataset.read(*find(dataset))
-        facts = measured(content)
+        content = dataset.read(*find_files(dataset))
+        facts = measure_facts(content)
     except Exception as problem:  # whatever is wrong with one set, the others are to be checked too
-        problems.append(f"cannot be read: {described(problem)}")
+        problems.append(f"cannot be read: {describe_error(problem)}")
     else:
         problems += _wrong_facts(dataset.facts, facts)
         verdicts = {check.claim: _verdict(check, content) for check in dataset.checks}
-        problems += [f"{said}: {claim}" for claim, said in verdicts.items() if said]
-        checked = [_sizes(dataset.facts), *(claim for claim, said in verdicts.items() if said is not None), *checked]
-    return Outcome(dataset.name, "failed" if problems else "ok", tuple(checked), tuple(problems))
+        problems += [f"{verdict}: {claim}" for claim, verdict in verdicts.items() if verdict]
+        tested = (claim for claim, verdict in verdicts.items() if verdict is not None)
+        checked = [_sizes(dataset.facts), *tested, *checked]
+    return CheckOutcome(dataset.name, "failed" if problems else "ok", tuple(checked), tuple(problems))
 
 
-def describe(dataset: DataSet) -> dict[str, Any]:
-    """All that is known about a data set, as plain values."""
+def describe_data_set(dataset: DataSet) -> dict[str, Any]:
+    """Describe a data set in plain values: title, source, citation, licence, sizes, and whether it is present.
+
+    Parameters
+    ----------
+    dataset : an entry of `DATASETS`
+
+    Returns
+    -------
+    dict : values by name, for tables and JSON
+
+    Examples
+    --------
+    >>> describe_data_set(lookup("anesthesia"))["items"]
+    45
+    """
     terms = ("name", "title", "kind", "what", "source", "citation", "licence")
     return {
         **{term: getattr(dataset, term) for term in terms},
@@ -58,13 +87,13 @@ def describe(dataset: DataSet) -> dict[str, Any]:
 
 
 def claims(dataset: DataSet) -> tuple[str, ...]:
-    """What can be checked about a data set, in words."""
+    """List the facts that can be checked about a data set."""
     sums = (f"checksum of {place}" for place in dataset.checksums)
     return (_sizes(dataset.facts), *(check.claim for check in dataset.checks), *sums)
 
 
-def measured(content: Any) -> Facts:
-    """The facts of what was read, to hold against the documented ones."""
+def measure_facts(content: Any) -> Facts:
+    """Measure the facts of what was read, to be compared with the documented ones."""
     if isinstance(content, Images):
         return Facts(items=len(content.labels), classes=len(content.classes))
     if isinstance(content, Features):
@@ -96,18 +125,18 @@ def measured(content: Any) -> Facts:
     )
 
 
-def _verdict(check: Check, content: Any) -> str | None:
-    """What is wrong with a claim in words, "" if it holds, None where a file it also needs is not there."""
+def _verdict(check: DataCheck, content: Any) -> str | None:
+    """The problem with a claim in words, "" if it holds, None if a file that it needs is absent."""
     try:
         holds = check.holds(content)
     except Exception as problem:  # a claim that cannot be tested has failed; the others are tested all the same
-        return f"cannot be tested ({described(problem)})"
+        return f"cannot be tested ({describe_error(problem)})"
     return None if holds is None else "" if holds else "does not hold"
 
 
 def _wrong_checksums(dataset: DataSet) -> list[str]:
     problems = []
-    for place, path in found_at(dataset).items():
+    for place, path in locate_files(dataset).items():
         expected = dataset.checksums.get(place)
         if expected is not None and (computed := hash_file(path, expected.partition(":")[0])) != expected:
             problems.append(f"{path} has {computed}; expected {expected}: fetch it again")
@@ -115,19 +144,19 @@ def _wrong_checksums(dataset: DataSet) -> list[str]:
 
 
 def _wrong_facts(expected: Facts, facts: Facts) -> list[str]:
-    have = dict(_stated(facts))
+    have = dict(_list_facts(facts))
     return [
         f"{text} {have.get(text, 0):,}; expected {value:,}"
-        for text, value in _stated(expected)
+        for text, value in _list_facts(expected)
         if have.get(text) != value
     ]
 
 
 def _sizes(facts: Facts) -> str:
-    return ", ".join(f"{text} {value:,}" for text, value in _stated(facts))
+    return ", ".join(f"{text} {value:,}" for text, value in _list_facts(facts))
 
 
-def _stated(facts: Facts) -> list[tuple[str, int]]:
+def _list_facts(facts: Facts) -> list[tuple[str, int]]:
     words = {"fewest": "fewest per item", "most": "most per item"}
     values = [(words.get(field.name, field.name), getattr(facts, field.name)) for field in fields(facts)]
     return [(text, value) for text, value in values if value is not None]

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.datasets.dataset import (
-    Check,
+    DataCheck,
     DataSet,
     Download,
     Facts,
     Features,
     LabelledItems,
-    about_items,
+    build_labelled_items,
     class_names,
 )
 from dissensus.datasets.image_files import Images, read_batch, read_webp
@@ -69,14 +69,14 @@ def read_models(path: Path, labels: Path | None = None) -> LabelledItems:
     with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content["pred"], content["name"])
     gold = official_labels(labels)
-    return about_items(votes, gold=None if gold is None else class_names(gold, CLASSES))
+    return build_labelled_items(votes, gold=None if gold is None else class_names(gold, CLASSES))
 
 
 def read_models_101(path: Path, version: str) -> LabelledItems:
     """The same thirty models on CIFAR-10.1, with its labels."""
     with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content[f"pred_{version}"], content["name"])
-        return about_items(votes, gold=class_names(content[f"label_{version}"], CLASSES))
+        return build_labelled_items(votes, gold=class_names(content[f"label_{version}"], CLASSES))
 
 
 def read_resnet50(path: Path, labels: Path | None = None) -> Features:
@@ -92,7 +92,7 @@ def _model_votes(predicted: np.ndarray, names: np.ndarray) -> Votes:
     return Votes(item=item, items=np.arange(n), annotator=annotator, annotators=names, choice=choice, classes=CLASSES)
 
 
-def _accuracy_range(lowest: float, highest: float) -> Check:
+def _accuracy_range(lowest: float, highest: float) -> DataCheck:
     def holds(loaded: LabelledItems) -> bool | None:
         votes, gold = loaded.labels, loaded.gold
         assert isinstance(votes, Votes)
@@ -102,21 +102,21 @@ def _accuracy_range(lowest: float, highest: float) -> Check:
         accuracy = right / votes.n_items
         return bool(abs(accuracy.min() - lowest) < 5e-4 and abs(accuracy.max() - highest) < 5e-4)
 
-    return Check(f"the 30 models are right on {lowest:.1%} to {highest:.1%} of the images", holds)
+    return DataCheck(f"the 30 models are right on {lowest:.1%} to {highest:.1%} of the images", holds)
 
 
-def _balanced(per_class: int) -> Check:
+def _balance_check(per_class: int) -> DataCheck:
     def holds(images: Images) -> bool:
         return bool((np.bincount(images.labels, minlength=10) == per_class).all())
 
-    return Check(f"{per_class:,} images of each class", holds)
+    return DataCheck(f"{per_class:,} images of each class", holds)
 
 
-def _channel_means(red: float, green: float, blue: float) -> Check:
+def _channel_means(red: float, green: float, blue: float) -> DataCheck:
     def holds(images: Images) -> bool:
         return bool(np.allclose(images.pixels.mean(axis=(0, 1, 2)) / 255, (red, green, blue), atol=5e-5))
 
-    return Check(f"mean red, green, blue {red}, {green}, {blue}, as widely published", holds)
+    return DataCheck(f"mean red, green, blue {red}, {green}, {blue}, as widely published", holds)
 
 
 def _images(split: str, n: int, files: tuple[tuple[str, ...], ...], means: tuple[float, float, float]) -> DataSet:
@@ -132,7 +132,7 @@ def _images(split: str, n: int, files: tuple[tuple[str, ...], ...], means: tuple
         facts=Facts(items=n, classes=10),
         files=files,
         read=read_images,
-        checks=(_balanced(n // 10), _channel_means(*means)),
+        checks=(_balance_check(n // 10), _channel_means(*means)),
         checksums=_CHECKSUMS,
         downloads=(_ARCHIVE,),
     )
@@ -199,7 +199,7 @@ DATASETS = (
         also=(TEST_LABELS,),
         read=read_resnet50,
         checks=(
-            Check(
+            DataCheck(
                 "2,048 finite numbers for each image",
                 lambda loaded: loaded.values.shape[1] == 2048 and bool(np.isfinite(loaded.values).all()),
             ),

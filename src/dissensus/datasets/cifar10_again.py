@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.datasets.cifar10 import CLASSES
-from dissensus.datasets.dataset import Check, DataSet, Download, Facts
+from dissensus.datasets.dataset import DataCheck, DataSet, Download, Facts
 from dissensus.datasets.image_files import PATIENCE, SIDE, Images, image_library
 from dissensus.labels.progress import ProgressBar
 
@@ -102,7 +102,7 @@ DATASETS = (
         files=((_CINIC,),),
         read=read_cinic10,
         checks=(
-            Check(
+            DataCheck(
                 "21,000 images of each class",
                 lambda images: bool((np.bincount(images.labels, minlength=10) == OF_IMAGENET // 10).all()),
             ),

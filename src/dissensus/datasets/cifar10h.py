@@ -15,7 +15,15 @@ import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
 from dissensus.datasets.cifar10 import CLASSES, TEST_LABELS, official_labels
-from dissensus.datasets.dataset import Check, DataSet, Download, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import (
+    DataCheck,
+    DataSet,
+    Download,
+    Facts,
+    LabelledItems,
+    build_labelled_items,
+    class_names,
+)
 from dissensus.datasets.folder import data_folder
 from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.distributions import Distributions
@@ -44,7 +52,7 @@ def read_counts(path: Path, labels: Path | None = None, splits: Path | None = No
             f"{path} holds an array of shape {counts.shape}; expected the counts of 10,000 images over 10 classes"
         )
     shares = Distributions.from_counts(counts, items=np.arange(len(counts)), classes=CLASSES)
-    return _about_images(shares, labels, splits)
+    return _describe_images(shares, labels, splits)
 
 
 def read_annotators(
@@ -64,7 +72,7 @@ def read_annotators(
         classes=CLASSES,
         extra=None if only_counted else table.select(["in_counts"]),
     )
-    return _about_images(votes, labels, splits)
+    return _describe_images(votes, labels, splits)
 
 
 def read_raw(path: Path, labels: Path | None = None, splits: Path | None = None) -> LabelledItems:
@@ -79,7 +87,7 @@ def read_raw(path: Path, labels: Path | None = None, splits: Path | None = None)
             f"{path}: trial {bad[0]} is not an attention check but is about image {image[bad[0]]}; expected "
             f"cifar10_test_test_idx from 0 to 9999; {bad.size} of {image.size} are out of range"
         )
-    return _about_images(_raw_votes(path, trials, image.astype(np.int32), np.arange(10_000)), labels, splits)
+    return _describe_images(_raw_votes(path, trials, image.astype(np.int32), np.arange(10_000)), labels, splits)
 
 
 def read_attention_checks(path: Path) -> LabelledItems:
@@ -89,7 +97,7 @@ def read_attention_checks(path: Path) -> LabelledItems:
     item, _ = encode(trials["true_category"], CLASSES)
     _refuse_unknown(path, trials, item, "true_category")
     votes = _raw_votes(path, trials, item, np.array([f"attention check: {name}" for name in CLASSES], dtype=object))
-    return about_items(votes, gold=list(CLASSES))
+    return build_labelled_items(votes, gold=list(CLASSES))
 
 
 def _raw_trials(path: Path) -> pa.Table:
@@ -137,14 +145,14 @@ def _refuse_unknown(path: Path, trials: pa.Table, codes: np.ndarray, column: str
         )
 
 
-def _about_images(labels: Votes | Distributions, official: Path | None, splits: Path | None) -> LabelledItems:
+def _describe_images(labels: Votes | Distributions, official: Path | None, splits: Path | None) -> LabelledItems:
     gold = official_labels(official)
     columns: dict[str, Any] = {"gold": None if gold is None else class_names(gold, CLASSES)}
     if splits is not None:
         with splits.open("rb") as file, np.load(file) as content:
             is_train = np.isin(labels.items, content["train"])
         columns["cifar10s_split"] = np.where(is_train, "train", "test")
-    return about_items(labels, **columns)
+    return build_labelled_items(labels, **columns)
 
 
 def _is_official(loaded: LabelledItems) -> bool:
@@ -213,9 +221,9 @@ DATASETS = (
         facts=Facts(items=10_000, classes=10, answers=511_000, fewest=47, most=63),
         files=(("cifar10h/counts.npy", "cifar10h/cifar10h-counts.npy", "cifar10h-counts.npy"),),
         checks=(
-            Check("as int64 the counts are, byte for byte, the released cifar10h-counts.npy", _is_official),
-            Check("the majority is the CIFAR-10 label on 99.21 % of the images", _majority_right),
-            Check(
+            DataCheck("as int64 the counts are, byte for byte, the released cifar10h-counts.npy", _is_official),
+            DataCheck("the majority is the CIFAR-10 label on 99.21% of the images", _majority_right),
+            DataCheck(
                 "the released cifar10h-probs.npy are exactly the counts divided by their sum", _probabilities_are_shares
             ),
         ),
@@ -231,7 +239,7 @@ DATASETS = (
     _dataset(
         name="cifar10h-annotators",
         title="CIFAR-10H votes by annotator",
-        what="97.3 % of the counted votes with who cast them; the counts leave out 16 annotators (inferred), and of "
+        what="97.3% of the counted votes with who cast them; the counts leave out 16 annotators (inferred), and of "
         "the annotators numbered above 2,000 the votes are incomplete",
         read=partial(read_annotators, only_counted=True),
         facts=Facts(items=10_000, classes=10, answers=497_246, annotators=2_551, fewest=47, most=50),

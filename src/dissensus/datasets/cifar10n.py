@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dissensus.datasets.cifar10 import CLASSES
-from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, LabelledItems, build_labelled_items, class_names
 from dissensus.labels.votes import Votes
 
 
@@ -23,15 +23,15 @@ def read_labels(path: Path) -> LabelledItems:
     n, each = chosen.shape
     item = np.repeat(np.arange(n, dtype=np.int32), each)
     votes = Votes(item=item, items=np.arange(n), choice=chosen.reshape(-1), classes=CLASSES)
-    return about_items(votes, **about)
+    return build_labelled_items(votes, **about)
 
 
-def _noise(column: str, rate: float) -> Check:
+def _noise(column: str, rate: float) -> DataCheck:
     def holds(loaded: LabelledItems) -> bool:
         wrong = np.array(loaded.items[column].to_pylist()) != np.array(loaded.items["gold"].to_pylist())
         return bool(abs(wrong.mean() - rate) < 5e-4)
 
-    return Check(f"{column} labels are wrong on {rate:.1%} of the images", holds)
+    return DataCheck(f"{column} labels are wrong on {rate:.1%} of the images", holds)
 
 
 DATASETS = (

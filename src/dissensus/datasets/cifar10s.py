@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.datasets.cifar10 import CLASSES
-from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, LabelledItems, build_labelled_items, class_names
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import encode
 
@@ -41,17 +41,17 @@ def read_elicitations(path: Path) -> LabelledItems:
         annotators=annotators,
         classes=CLASSES,
         stated=stated,
-        ruled_out=_ruled_out(table["impossible"]),
+        ruled_out=_parse_ruled_out(table["impossible"]),
         named=np.stack([first, second], axis=1),
         seconds=table["rt_ms"].to_numpy().astype(np.float64) / 1000,
         extra=table.select(list(_KEPT)),
     )
     gold = np.empty(items.size, dtype=np.int32)
     gold[item] = table["label"].to_numpy()
-    return about_items(beliefs, gold=class_names(gold, CLASSES))
+    return build_labelled_items(beliefs, gold=class_names(gold, CLASSES))
 
 
-def _ruled_out(impossible: pa.ChunkedArray) -> np.ndarray:
+def _parse_ruled_out(impossible: pa.ChunkedArray) -> np.ndarray:
     lists = impossible.combine_chunks()
     lengths = np.diff(lists.offsets.to_numpy())
     ruled_out = np.zeros((len(lists), 10), dtype=bool)
@@ -73,7 +73,7 @@ def _self_contradictions(beliefs: Beliefs) -> int:
     return int(beliefs.ruled_out[np.arange(beliefs.n_answers), beliefs.named[:, 0]].sum())
 
 
-def _released(beliefs: Beliefs) -> np.ndarray:
+def _release_of(beliefs: Beliefs) -> np.ndarray:
     assert beliefs.extra is not None
     return beliefs.extra["t2clamp"].combine_chunks().flatten().to_numpy().reshape(-1, 10)
 
@@ -92,14 +92,16 @@ DATASETS = (
         files=(("cifar10s/elicitations.parquet",),),
         read=read_elicitations,
         checks=(
-            Check(
+            DataCheck(
                 "498 responses repeat an earlier trial", lambda loaded: loaded.labels.column("is_repeat").sum() == 498
             ),
-            Check(
+            DataCheck(
                 "3,115 responses name no second class", lambda loaded: (loaded.labels.named[:, 1] < 0).sum() == 3_115
             ),
-            Check("the released labels sum to 1", lambda loaded: np.allclose(_released(loaded.labels).sum(axis=1), 1)),
-            Check(
+            DataCheck(
+                "the released labels sum to 1", lambda loaded: np.allclose(_release_of(loaded.labels).sum(axis=1), 1)
+            ),
+            DataCheck(
                 "26 responses rule out their own first class", lambda loaded: _self_contradictions(loaded.labels) == 26
             ),
         ),

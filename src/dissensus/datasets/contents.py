@@ -1,4 +1,4 @@
-"""What the items of a data set are, for encoders to read: texts, pairs of texts, or images."""
+"""The contents of items for encoders: texts, pairs of texts, or images."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 from dissensus.datasets.catalogue import images, load, lookup
 from dissensus.datasets.simulated_digits import ambiguous_digits
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import Refusal
 
 _TEST_IMAGES = ("cifar10h", "cifar10s")  # their items are images of the CIFAR-10 test set, named by position
 _TRAIN_IMAGES = ("cifar10n",)
 
 
-class NoContentsError(ValueError):
-    """A data set has labels, but neither texts nor images beside them."""
+class NoContentsError(Refusal):
+    """The data set has labels, but neither texts nor images."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ItemContents:
 
     names   n names
     texts   n texts, or the first of each pair
-    second  the other text of each pair, or None
+    second  the second text of each pair, or None
     pixels  (n, h, w, 3) uint8
     """
 
@@ -38,9 +39,9 @@ class ItemContents:
 
 
 def item_contents(name: str, *, quiet: bool = True) -> ItemContents:
-    """The texts or images that the labels of a data set are about, or the images of a set of images.
+    """Load the texts or images that the labels of a data set are about, or the images of a set of images.
 
-    quiet  no progress bar shows, however long it takes to decode images
+    quiet  show no progress bar
     """
     dataset = lookup(name)
     if dataset.kind == "images":
@@ -48,7 +49,7 @@ def item_contents(name: str, *, quiet: bool = True) -> ItemContents:
         pixels = images(family, split, quiet=quiet).pixels
         return ItemContents(list(range(len(pixels))), pixels=pixels)
     if dataset.kind != "labels":
-        raise ValueError(f"data set {name!r} holds {dataset.kind}; expected items with texts or images")
+        raise Refusal(f"the data set contains {dataset.kind}; expected items with texts or images", name)
     table = load(name).items
     names = table["item"].to_pylist()
     if name == "digits":
@@ -59,7 +60,6 @@ def item_contents(name: str, *, quiet: bool = True) -> ItemContents:
     if {"premise", "hypothesis"} <= set(table.column_names):
         return ItemContents(names, table["premise"].to_pylist(), table["hypothesis"].to_pylist())
     if "text" not in table.column_names:
-        raise NoContentsError(
-            f"data set {name!r} has neither texts nor images to encode: it has {', '.join(table.column_names)}"
-        )
+        columns = ", ".join(table.column_names)
+        raise NoContentsError(f"the data set has neither texts nor images; its columns are {columns}", name)
     return ItemContents(names, table["text"].to_pylist())

@@ -11,7 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dissensus.datasets.dataset import Check, DataSet, Facts, Features, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import (
+    DataCheck,
+    DataSet,
+    Facts,
+    Features,
+    LabelledItems,
+    build_labelled_items,
+    class_names,
+)
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
 
@@ -35,7 +43,7 @@ def read_votes(path: Path, texts: Path | None = None, *, dataset: str, classes: 
     )
     gold = np.empty(items.size, dtype=np.int32)
     gold[item] = table["gold"].fill_null(-1).to_numpy()
-    return about_items(
+    return build_labelled_items(
         votes,
         gold=class_names(gold, classes) if (gold >= 0).any() else None,
         text=None if texts is None else _sentences(texts).take(pa.array(items)),
@@ -54,8 +62,8 @@ def _sentences(path: Path) -> pa.ChunkedArray:
     return table.filter(pc.equal(table["split"].cast(pa.string()), "train"))["text"]  # row i is item i
 
 
-def _with_gold(expected: int) -> Check:
-    return Check(f"{expected:,} items have a gold class", lambda loaded: int((loaded.gold >= 0).sum()) == expected)
+def _gold_check(expected: int) -> DataCheck:
+    return DataCheck(f"{expected:,} items have a gold class", lambda loaded: int((loaded.gold >= 0).sum()) == expected)
 
 
 def _dataset(
@@ -90,7 +98,7 @@ def _dataset(
         ),
         files=((_TABLE,),),
         read=partial(read_votes, dataset=name, classes=names),
-        checks=(_with_gold(gold),),
+        checks=(_gold_check(gold),),
         obtain=f"take {name} from GitHub {copy} and add it to {_TABLE} (dataset, item, annotator, label, gold)",
         **fields,
     )

@@ -1,4 +1,4 @@
-"""What is known about a data set, and what reading one gives."""
+"""The description of a data set, and the values that reading one returns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ContentKind = Literal["labels", "images", "predictions", "features"]
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """The size of a data set as documented; None where the source does not say or the number has no meaning."""
+    """The documented size of a data set; None if the source does not state a number, or it has no meaning."""
 
     items: int
     classes: int | None = None
@@ -32,8 +32,8 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A documented claim about what was read, and the test of it: None where a file it also needs is not there."""
+class DataCheck:
+    """A documented claim about a data set, and its test, which returns None if a file that it needs is absent."""
 
     claim: str
     holds: Callable[[Any], bool | None]
@@ -45,7 +45,7 @@ class Download:
 
     checksum  "sha256:..." or "md5:..."
     path      of the file in the data folder
-    unpacks   the folder a tar archive leaves beside it; empty for a file used as it is
+    unpacks   the folder that a tar archive contains; empty for a file used as it is
     """
 
     address: str
@@ -56,14 +56,26 @@ class Download:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """A data set: where it comes from, on what terms, which files it needs and how to read them.
+    """A data set: its source, licence and documented size, the files it needs, and how to read them.
 
-    files      one entry per needed file, each with the places it may lie in the data folder, first found first used
-    also       the same for files that add columns where they are present
-    read       function of the paths of `files`, then of `also` (None where absent)
-    licence    as stated in the source; "none stated" means exactly that and is not a permission
-    checksums  "sha256:..." or "md5:..." by place in the data folder, where the source published them
-    obtain     how to obtain the files where there is nothing to download
+    Parameters
+    ----------
+    name, title, what : its name in `DATASETS`, a headline, and one sentence about the labels
+    source, citation : where it comes from, and what to cite
+    licence : as stated in the source; "none stated" is not a permission
+    facts, checks : documented sizes and claims, tested by `verify`
+    read : function of the paths of `files`, then of `also` (None if absent)
+    kind : "labels", "images", "predictions" or "features"
+    files : one entry per needed file, with its possible places in the data folder; the first existing one is used
+    also : the same for files that add columns if they are present
+    checksums : "sha256:..." or "md5:..." by place in the data folder, if the source published them
+    downloads : public addresses with checksums
+    obtain : how to get the files if there is nothing to download
+
+    Examples
+    --------
+    >>> DATASETS["anesthesia"].kind
+    'labels'
     """
 
     name: str
@@ -77,25 +89,34 @@ class DataSet:
     kind: ContentKind = "labels"
     files: tuple[tuple[str, ...], ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[DataCheck, ...] = ()
     checksums: Mapping[str, str] = field(default_factory=dict)
     downloads: tuple[Download, ...] = ()
     obtain: str = ""
 
     @property
     def way_out(self) -> str:
-        """What to do when the files are missing, as half a sentence."""
+        """How to get the files, as a clause."""
         by_hand = self.obtain or f"it comes from {self.source}"
         return f"run `dissensus data get {self.name}`, or {by_hand}" if self.downloads else by_hand
 
 
 @dataclass(frozen=True)
 class LabelledItems:
-    """Labels, and what else is known about the items they are about.
+    """Labels with a table of their items.
 
-    labels  Votes, Beliefs or Distributions
-    items   Arrow table, row i about labels.items[i]: `item` (its name), and where known `gold` (a class name),
-            `text`, `split` and what else the source has
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    items : Arrow table with one row per item, in the order of the labels: `item` (its name), and if known `gold` (a
+        class name), `text`, `split` and other columns of the source
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "b"], ["cat", "dog"])
+    >>> import pyarrow as pa
+    >>> LabelledItems(votes, pa.table({"item": ["a", "b"], "gold": ["cat", None]})).gold
+    array([ 0, -1], dtype=int32)
     """
 
     labels: Votes | Beliefs | Distributions
@@ -107,13 +128,13 @@ class LabelledItems:
         names = self.items.column_names
         if not names or names[0] != "item" or self.items["item"].to_pylist() != self.labels.items.tolist():
             raise ValueError(
-                f"the table about the items has {self.items.num_rows} rows and columns {names}; expected a first "
-                f"column 'item' that repeats the {self.labels.n_items} item names of the labels in their order"
+                f"the table of items has {self.items.num_rows} rows and columns {names}; expected a first column "
+                f"'item' with the {self.labels.n_items} item names of the labels, in their order"
             )
 
     @property
     def gold(self) -> np.ndarray:
-        """Code of each item's gold class, -1 where it has none.  (n,)"""
+        """Code of each item's gold class, -1 if it has none.  (n,)"""
         if "gold" not in self.items.column_names:
             return np.full(self.labels.n_items, -1, dtype=np.int32)
         codes, _ = encode(self.items["gold"].fill_null(""), self.labels.classes)
@@ -122,7 +143,7 @@ class LabelledItems:
 
 @dataclass(frozen=True)
 class Features:
-    """Ready-made features, one row per item.
+    """Precomputed features, one row per item.
 
     values  (n, d)
     items   (n,) names of the items
@@ -142,13 +163,13 @@ class Features:
         hold(self, "values", self.values)
 
 
-def about_items(labels: Votes | Beliefs | Distributions, **columns: Any) -> LabelledItems:
-    """Labels with the columns known about their items, in item order; a column given as None is left out."""
+def build_labelled_items(labels: Votes | Beliefs | Distributions, **columns: Any) -> LabelledItems:
+    """Build LabelledItems from labels and columns in item order; a column given as None is left out."""
     known = {name: column for name, column in columns.items() if column is not None}
     return LabelledItems(labels, pa.table({"item": pa.array(labels.items.tolist()), **known}))
 
 
 def class_names(codes: np.ndarray, classes: tuple[str, ...]) -> pa.Array:
-    """Class names for codes, null where the code is -1.  (n,) -> (n,)"""
+    """Return class names for codes, null if the code is -1.  (n,) -> (n,)"""
     absent = codes < 0
     return pa.array(np.array(classes, dtype=object)[np.where(absent, 0, codes)], pa.string(), mask=absent)

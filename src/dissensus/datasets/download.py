@@ -1,4 +1,4 @@
-"""Fetching data sets that have a public address and a known checksum; what fails its checksum is not kept."""
+"""Downloads of data sets that have a public address and a known checksum."""
 
 from __future__ import annotations
 
@@ -8,34 +8,54 @@ import tempfile
 from pathlib import Path
 
 from dissensus.datasets.dataset import DataSet, Download
-from dissensus.datasets.folder import data_folder, found_at, is_present, paths_of
+from dissensus.datasets.folder import data_folder, is_present, locate_files, paths_of
 from dissensus.labels.content_hash import hash_file
 from dissensus.labels.progress import ProgressBar
+from dissensus.labels.refusals import Refusal, Way
 
 _CHUNK = 1 << 16
 
 
 def fetch(dataset: DataSet, *, quiet: bool = False) -> list[Path]:
-    """Bring a data set into the data folder, unless it is there, and return where its files lie.
+    """Download a data set into the data folder, unless its files are there.
 
-    A transfer goes to a temporary file that takes its name only once it is complete and its checksum is right, so
-    an interrupted one leaves nothing behind and starts anew; what is complete is not fetched again.
-    Raises ValueError where there is nothing to fetch or the checksum is wrong, ConnectionError where no server answers.
+    A transfer goes to a temporary file, which is renamed after its checksum was verified. An interrupted transfer
+    leaves nothing behind and starts again; complete files are not downloaded twice.
+
+    Parameters
+    ----------
+    dataset : an entry of `DATASETS`
+    quiet : show no progress bar
+
+    Returns
+    -------
+    list of Path : the files of the data set
+
+    Raises
+    ------
+    Refusal : the data set has no public address, or the checksum of a file is wrong
+    ConnectionError : no server answers
+
+    Examples
+    --------
+    >>> fetch(lookup("anesthesia"))  # part of the package
+    []
     """
     if dataset.files and not dataset.downloads and not is_present(dataset):
-        raise ValueError(
-            f"data set {dataset.name!r} has no public address with a known checksum, so it cannot be fetched: "
-            f"{dataset.way_out}; the data folder is {data_folder()}"
+        raise Refusal(
+            "no public address with a known checksum, so it cannot be downloaded",
+            f"data set {dataset.name!r}",
+            [Way(f"{dataset.way_out}; the data folder is {data_folder()}")],
         )
-    if not is_present(dataset) or _damaged(dataset):
+    if not is_present(dataset) or _is_damaged(dataset):
         for download in dataset.downloads:
             _fetch_one(download, data_folder(), quiet)
     return paths_of(dataset)
 
 
-def _damaged(dataset: DataSet) -> bool:
-    """Whether a file that a download provides is there with another checksum."""
-    present = found_at(dataset)
+def _is_damaged(dataset: DataSet) -> bool:
+    """Whether a downloaded file is present with a wrong checksum."""
+    present = locate_files(dataset)
     expected = {place: dataset.checksums[place] for place in present if place in dataset.checksums}
     return any(hash_file(present[place], value.partition(":")[0]) != value for place, value in expected.items())
 
@@ -54,15 +74,16 @@ def _fetch_one(download: Download, folder: Path, quiet: bool) -> None:
             )
         except requests.RequestException as problem:
             if problem.response is not None:
-                problem.response.close()  # pooch leaves the connection of a refusal open, until somebody collects it
+                problem.response.close()  # pooch leaves it open if the server refuses
             raise ConnectionError(
-                f"cannot fetch {download.address}: {problem}; nothing was kept. Check the network and try again, or "
-                f"put the file at {target} yourself"
+                f"cannot download {download.address}: {problem}; nothing was kept. Check the network and try again, or "
+                f"copy the file to {target}"
             ) from problem
         except ValueError as problem:
-            raise ValueError(
-                f"the file at {download.address} does not have the checksum {download.checksum}, so it was not kept: "
-                f"it changed, or the transfer was tampered with ({problem})"
+            raise Refusal(
+                f"the checksum is not {download.checksum}, so the file was not kept: it changed, or the transfer was "
+                f"tampered with ({problem})",
+                download.address,
             ) from problem
     if download.unpacks:
         _unpack(target, folder, download.unpacks)
@@ -75,11 +96,12 @@ def _unpack(archive: Path, folder: Path, name: str) -> None:
             with tarfile.open(archive) as content:
                 content.extractall(place, filter="data")  # refuses links and paths that lead out of the folder
         except tarfile.TarError as problem:
-            raise ValueError(f"{archive} cannot be unpacked: {problem}; remove it and fetch it again") from problem
+            ways = [Way("remove it and download it again")]
+            raise Refusal(f"cannot be unpacked: {problem}", str(archive), ways) from problem
         unpacked = Path(place) / name
         if not unpacked.is_dir():
             unpacked_names = sorted(entry.name for entry in Path(place).iterdir())
-            raise ValueError(f"{archive} holds {unpacked_names}; expected a folder {name!r}")
+            raise Refusal(f"contains {unpacked_names}; expected a folder {name!r}", str(archive))
         if (folder / name).exists():
             shutil.rmtree(folder / name)
         unpacked.rename(folder / name)

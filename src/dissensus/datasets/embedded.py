@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from dissensus.datasets.dataset import DataSet, Facts, LabelledItems, about_items
+from dissensus.datasets.dataset import DataSet, Facts, LabelledItems, build_labelled_items
 from dissensus.datasets.simulated_digits import LEARNED, MADE, SEED, ambiguous_digits
 from dissensus.labels.votes import Votes
 
@@ -26,7 +26,7 @@ def anesthesia() -> LabelledItems:
     """Fitness for anaesthesia of 45 patients, graded 1 to 4 by five observers, the first of them three times."""
     grades = np.array([list(row) for row in _PATIENTS.split()], dtype=np.int32)  # (45, 7)
     patients, each = grades.shape
-    return about_items(
+    return build_labelled_items(
         Votes(
             item=np.repeat(np.arange(patients, dtype=np.int32), each),
             items=np.arange(1, patients + 1),
@@ -46,7 +46,7 @@ def digits() -> LabelledItems:
     """
     digits = ambiguous_digits()
     votes = digits.read(np.random.default_rng(SEED))
-    return about_items(
+    return build_labelled_items(
         votes,
         gold=[votes.classes[code] for code in digits.gold],
         made=[MADE[code] for code in digits.made],

@@ -7,12 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.datasets.dataset import DataSet
+from dissensus.labels.refusals import Refusal, Way
 
 VARIABLE = "DISSENSUS_DATA"
 
 
 def data_folder() -> Path:
-    """The folder named by the environment variable DISSENSUS_DATA, else a cache folder of this user."""
+    """Return the folder that contains the files of public data sets.
+
+    Returns
+    -------
+    Path : the folder named by the environment variable DISSENSUS_DATA, else a cache folder of this user
+
+    Examples
+    --------
+    >>> import os
+    >>> os.environ["DISSENSUS_DATA"] = "public"
+    >>> data_folder().name
+    'public'
+    """
     named = os.environ.get(VARIABLE, "")
     if named:
         return Path(named).expanduser()
@@ -21,46 +34,50 @@ def data_folder() -> Path:
     return Path(pooch.os_cache("dissensus"))
 
 
-def find(dataset: DataSet) -> list[Path | None]:
-    """The paths a data set is read from: its needed files, then those that are used where present.
+def find_files(dataset: DataSet) -> list[Path | None]:
+    """Find the files of a data set: those it needs, then optional ones, None if absent.
 
-    Raises FileNotFoundError that says what was looked for, where, and the way out.
+    Raises
+    ------
+    FileNotFoundError : with the missing files, the folder, and how to get them
     """
     folder = data_folder()
     needed = [_first(folder, places) for places in dataset.files]
     missing = [places for places, path in zip(dataset.files, needed, strict=True) if path is None]
     if missing:
-        looked = "; ".join(" or ".join(places) for places in missing)
+        names = "; ".join(" or ".join(places) for places in missing)
         raise FileNotFoundError(
-            f"data set {dataset.name!r} needs {looked}, which {'is' if len(missing) == 1 else 'are'} not in "
-            f"{folder}{'' if folder.is_dir() else ' (no such folder)'}: {dataset.way_out}; "
-            f"files that lie elsewhere are found by setting {VARIABLE} to their folder"
+            f"data set {dataset.name!r} needs {names}, which {'is' if len(missing) == 1 else 'are'} not in "
+            f"{folder}{'' if folder.is_dir() else ' (no such folder)'}: {dataset.way_out}, or set {VARIABLE} to the "
+            "folder that contains them"
         )
     return needed + [_first(folder, places) for places in dataset.also]
 
 
 def paths_of(dataset: DataSet) -> list[Path]:
-    """The files a data set is read from, each once; a FileNotFoundError where one is missing."""
-    return list(dict.fromkeys(path for path in find(dataset) if path is not None))
+    """List the files that a data set is read from, each once; raises FileNotFoundError if one is missing."""
+    return list(dict.fromkeys(path for path in find_files(dataset) if path is not None))
 
 
-def read_found(dataset: DataSet, **options: Any) -> Any:
-    """What a data set holds; files that are there but cannot be read are named with the way out."""
-    paths = find(dataset)
+def read_data_set(dataset: DataSet, **options: Any) -> Any:
+    """Read a data set; an error names the files that cannot be read, and how to get them again."""
+    paths = find_files(dataset)
     try:
         return dataset.read(*paths, **options)
     except (ImportError, MemoryError):  # no fault of the files
         raise
     except Exception as error:  # damaged files fail in as many ways as there are readers
         files = ", ".join(dict.fromkeys(str(path) for path in paths if path is not None))
-        raise ValueError(
-            f"data set {dataset.name!r} cannot be read from {files or 'the package'} ({described(error)}): see what "
-            f"`dissensus data check {dataset.name}` says, and get the files again: {dataset.way_out}"
-        ) from error
+        ways = [
+            Way(f"check the files with `dissensus data check {dataset.name}`"),
+            Way(f"get them again: {dataset.way_out}"),
+        ]
+        problem = f"cannot read {files or 'the files in the package'} ({describe_error(error)})"
+        raise Refusal(problem, f"data set {dataset.name!r}", ways) from error
 
 
-def described(error: Exception) -> str:
-    """An error in words, with its kind where the text alone would not tell."""
+def describe_error(error: Exception) -> str:
+    """An error in words, with its type unless it is a ValueError."""
     return str(error) if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: {error}"
 
 
@@ -70,8 +87,8 @@ def is_present(dataset: DataSet) -> bool:
     return all(_first(folder, places) is not None for places in dataset.files)
 
 
-def found_at(dataset: DataSet) -> dict[str, Path]:
-    """Path of each file that was found, by its place in the data folder."""
+def locate_files(dataset: DataSet) -> dict[str, Path]:
+    """Return the path of each file that is present, by its place in the data folder."""
     folder = data_folder()
     paths = (_first(folder, places) for places in dataset.files + dataset.also)
     return {path.relative_to(folder).as_posix(): path for path in paths if path is not None}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, LabelledItems, build_labelled_items, class_names
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
 
@@ -42,7 +42,7 @@ def read_lists(
     annotator, annotators = encode(columns.pop("annotators"))
     extra = pa.table(columns) if columns else None
     if people is not None:
-        extra = _with_background(extra, pq.read_table(people), path.stem, annotators[annotator])
+        extra = _add_background(extra, pq.read_table(people), path.stem, annotators[annotator])
     votes = Votes(
         item=np.repeat(np.arange(table.num_rows, dtype=np.int32), each),
         items=table["item"].to_pylist(),
@@ -56,7 +56,7 @@ def read_lists(
     about = {name: table[name] for name in known}
     if gold:
         about = {"gold": class_names(table["hard_label"].to_numpy(), classes)} | about
-    return about_items(votes, **about)
+    return build_labelled_items(votes, **about)
 
 
 def _is_labelled(annotations: pa.ChunkedArray) -> np.ndarray:
@@ -80,7 +80,7 @@ def _parallel(path: Path, table: pa.Table, name: str, each: np.ndarray) -> pa.Ar
     return lists.flatten()
 
 
-def _with_background(extra: pa.Table | None, people: pa.Table, dataset: str, who: np.ndarray) -> pa.Table:
+def _add_background(extra: pa.Table | None, people: pa.Table, dataset: str, who: np.ndarray) -> pa.Table:
     """The extra columns with what is known about the annotator of each vote, null where nothing is."""
     people = people.filter(pc.equal(people["dataset"], dataset))
     position = {name: row for row, name in enumerate(people["annotator"].to_pylist())}
@@ -90,22 +90,22 @@ def _with_background(extra: pa.Table | None, people: pa.Table, dataset: str, who
     return pa.table(({} if extra is None else dict(zip(extra.column_names, extra.columns, strict=True))) | columns)
 
 
-def _splits(**expected: int) -> Check:
+def _splits(**expected: int) -> DataCheck:
     def holds(loaded: LabelledItems) -> bool:
         splits = loaded.items["split"].to_pylist()
         return {name: splits.count(name) for name in set(splits)} == expected
 
-    return Check(", ".join(f"{count:,} items in {name}" for name, count in expected.items()), holds)
+    return DataCheck(", ".join(f"{count:,} items in {name}" for name, count in expected.items()), holds)
 
 
-def _soft_label(is_one: tuple[int, ...]) -> Check:
+def _soft_label(is_one: tuple[int, ...]) -> DataCheck:
     def holds(loaded: LabelledItems) -> bool:
         votes = loaded.labels
         assert isinstance(votes, Votes)
         share = votes.counts()[:, list(is_one)].sum(axis=1) / votes.per_item
         return bool(np.abs(share - loaded.items["soft_label_1"].to_numpy()).max() < 0.006)
 
-    return Check("the published soft label is the share of votes, up to its rounding", holds)
+    return DataCheck("the published soft label is the share of votes, up to its rounding", holds)
 
 
 def _dataset(name: str, edition: int, **fields: Any) -> DataSet:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from dissensus.datasets.dataset import Check, DataSet, Download, Facts
+from dissensus.datasets.dataset import DataCheck, DataSet, Download, Facts
 from dissensus.datasets.image_files import Images, read_batch, read_webp
 from dissensus.datasets.pickled import read_pickle
 
@@ -43,8 +43,8 @@ def _names_of(labels: np.ndarray, names: list[str]) -> tuple[str, ...]:
     return tuple(names[row] for row in first)
 
 
-def _each_class(count: int) -> Check:
-    return Check(f"{count} images of each class", lambda images: bool((np.bincount(images.labels) == count).all()))
+def _each_class(count: int) -> DataCheck:
+    return DataCheck(f"{count} images of each class", lambda images: bool((np.bincount(images.labels) == count).all()))
 
 
 DATASETS = (
@@ -102,7 +102,7 @@ DATASETS = (
         files=(("ood/imagenet_val_32.parquet",),),
         checks=(
             _each_class(5),
-            Check(
+            DataCheck(
                 "3,935 images match no CIFAR-10 class",
                 lambda images: (images.items["cifar10"].to_numpy() < 0).sum() == 3_935,
             ),

@@ -81,7 +81,7 @@ def _run(data: bytes) -> Any:
         if name in ("PROTO", "FRAME"):
             continue
         if name == "STOP":
-            return _finished(stack.pop())
+            return _finish(stack.pop())
         if name in _PLAIN:
             stack.append(argument)
         elif name in _CONSTANTS:
@@ -100,7 +100,7 @@ def _run(data: bytes) -> Any:
             stack.append(_global(argument, position))
         elif name == "REDUCE":
             arguments = stack.pop()
-            stack.append(_reduced(stack.pop(), arguments, position))
+            stack.append(_reduce(stack.pop(), arguments, position))
         elif name == "BUILD":
             state = stack.pop()
             _build(stack[-1], state, position)
@@ -152,7 +152,7 @@ def _latin1(text: str, encoding: str) -> bytes:
     return text.encode("latin-1")
 
 
-def _reduced(builder: Any, arguments: tuple[Any, ...], position: int) -> Any:
+def _reduce(builder: Any, arguments: tuple[Any, ...], position: int) -> Any:
     if builder is _latin1:
         return _latin1(*arguments)
     if isinstance(builder, _Builder) and builder.role == "array":
@@ -177,16 +177,16 @@ def _build(target: Any, state: tuple[Any, ...], position: int) -> None:
     target.content = np.frombuffer(raw, dtype=kind).reshape(shape, order="F" if fortran else "C")
 
 
-def _finished(value: Any) -> Any:
+def _finish(value: Any) -> Any:
     """The value with every announced array replaced by its content."""
     if isinstance(value, _Array):
         if value.content is None:
             raise ValueError("an array is announced and never filled")
         return value.content
     if isinstance(value, dict):
-        return {_finished(key): _finished(part) for key, part in value.items()}
+        return {_finish(key): _finish(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_finished(part) for part in value)
+        return type(value)(_finish(part) for part in value)
     if isinstance(value, _Builder) or callable(value):
         raise ValueError("it holds a function where data was expected")
     return value

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dissensus.datasets.dataset import Check, DataSet, Facts, LabelledItems, about_items
+from dissensus.datasets.dataset import DataCheck, DataSet, Facts, LabelledItems, build_labelled_items
 from dissensus.labels.names import encode
 from dissensus.labels.votes import Votes
 
@@ -32,7 +32,7 @@ def read_offensiveness(path: Path) -> LabelledItems:
         extra=table.select(list(BACKGROUND)),
     )
     first_row = np.unique(item, return_index=True)[1]
-    return about_items(votes, text=table["text"].cast(pa.string()).take(pa.array(first_row)))
+    return build_labelled_items(votes, text=table["text"].cast(pa.string()).take(pa.array(first_row)))
 
 
 def _one_background_each(loaded: LabelledItems) -> bool:
@@ -57,8 +57,8 @@ DATASETS = (
         files=(("popquorn/offensiveness.parquet",),),
         read=read_offensiveness,
         checks=(
-            Check("each annotator has one background", _one_background_each),
-            Check(
+            DataCheck("each annotator has one background", _one_background_each),
+            DataCheck(
                 "40 to 50 ratings by each annotator",
                 lambda loaded: loaded.labels.per_annotator.min() == 40 and loaded.labels.per_annotator.max() == 50,
             ),

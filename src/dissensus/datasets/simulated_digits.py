@@ -98,7 +98,17 @@ class AmbiguousDigits:
 
 @cache
 def ambiguous_digits() -> AmbiguousDigits:
-    """The pictures of the data set `digits`, always the same."""
+    """Return the images of the data set `digits` with their simulated readers; always the same.
+
+    Returns
+    -------
+    AmbiguousDigits : `pixels` (n, 8, 8, 3), `gold` (n,), `truth` (n, 10), and `read(rng)` for new votes
+
+    Examples
+    --------
+    >>> ambiguous_digits().truth.shape
+    (1797, 10)
+    """
     clean, gold = clean_digits()  # (n, 64), (n,)
     n = gold.size
     rng = np.random.default_rng(SEED)

@@ -10,7 +10,7 @@ from dissensus.labels.refusals import Refusal, Way, find_nearest
 
 
 def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
-    """Find out whether a source is a path or a data set.
+    """Find the path or the data set that a source names.
 
     An existing file or folder wins over a data set of the same name. Every verb and every study decides by this
     function, so one name means the same everywhere.
@@ -22,7 +22,7 @@ def find_source(source: str | Path, *kinds: ContentKind) -> Path | DataSet:
 
     Returns
     -------
-    the path if it exists, else the data set
+    Path or DataSet : the path if it exists, else the data set
 
     Raises
     ------

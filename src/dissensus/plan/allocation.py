@@ -16,7 +16,7 @@ from dissensus.labels.doors import takes
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_gain import SURE, gain_evidence
-from dissensus.plan.allocation_rules import NEVER, Rule, Stop, fewest_votes, rule_named
+from dissensus.plan.allocation_rules import NEVER, Rule, Stop, fewest_votes, find_rule
 
 ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
 REFIT = 0.1  # the prior is fitted anew when the votes have grown by this share
@@ -105,7 +105,7 @@ def allocate(
         estimate=Distributions(prior.estimate(counts), votes.items, votes.classes),
         error=expected_kl(posterior),
         expected_error=float(expected_kl(prior.posterior(after)).mean()) if counts.shape[0] else 0.0,
-        done=stop.reached(posterior),
+        done=stop.is_reached(posterior),
         rule=rule,
     )
 
@@ -136,7 +136,7 @@ def spend(
     watch    called with the counts after each round
     rng      breaks ties
     """
-    value = rule_named(rule)
+    value = find_rule(rule)
     now = counts.astype(np.int64)  # a copy
     total = now.sum(axis=1)
     limit = np.full(total.size, np.iinfo(np.int64).max) if most is None else np.asarray(most)
@@ -146,9 +146,9 @@ def spend(
     stale = np.arange(total.size)
     while left > 0:
         if prior is None and total.sum() >= learned * (1 + REFIT):
-            fitted, value, learned = *_learned(now, rule, stop, rng, sure), float(total.sum())
+            fitted, value, learned = *_learn_prior(now, rule, stop, rng, sure), float(total.sum())
             stale = np.arange(total.size)
-        rank[stale] = -total[stale] if fitted is None else _ranked(fitted, now[stale], value, stop)
+        rank[stale] = -total[stale] if fitted is None else _rank_items(fitted, now[stale], value, stop)
         first = np.where(total < start, np.inf, rank)
         first[total >= limit] = -np.inf
         asked = _largest(first, min(portion, left), rng)
@@ -163,7 +163,7 @@ def spend(
     return now
 
 
-def _learned(
+def _learn_prior(
     counts: np.ndarray, rule: str, stop: Stop, rng: np.random.Generator, sure: float
 ) -> tuple[VotePrior | None, Rule]:
     """The prior and the rule to go on with, until there are more votes; no prior where nothing needs it."""
@@ -171,14 +171,14 @@ def _learned(
         rule = "uniform"
     if rule == "uniform" and stop == NEVER:
         return None, fewest_votes
-    return fit_prior(counts), rule_named(rule)
+    return fit_prior(counts), find_rule(rule)
 
 
-def _ranked(prior: VotePrior, counts: np.ndarray, value: Rule, stop: Stop) -> np.ndarray:
+def _rank_items(prior: VotePrior, counts: np.ndarray, value: Rule, stop: Stop) -> np.ndarray:
     """The rule's value of each item, -inf where it is done; equal rows are looked at once.  (b,)"""
     different, which = distinct_rows(counts)
     posterior = prior.posterior(different)
-    return np.where(stop.reached(posterior), -np.inf, value(posterior))[which]
+    return np.where(stop.is_reached(posterior), -np.inf, value(posterior))[which]
 
 
 def _largest(first: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:

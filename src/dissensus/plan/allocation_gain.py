@@ -38,7 +38,7 @@ def gain_evidence(counts: np.ndarray, rng: np.random.Generator) -> float:
     if not comparable(counts):
         return 0.0
     rng = rng.spawn(1)[0]
-    thinned = _thinned(counts, rng)
+    thinned = _thin(counts, rng)
     half = rng.permutation(counts.shape[0]) % 2 == 0
     parts = [_tilts(fit_prior(counts[~part]), thinned[part]) for part in (half, ~half)]
     tilt, times = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -59,7 +59,7 @@ def _tilts(prior: VotePrior, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray
     if not rows.shape[0]:
         return np.zeros(0), np.zeros(0)
     step = max(1, BLOCK // (rows.shape[1] * min(rows.shape[1], int(rows.sum(axis=1).max())) ** 2))
-    parts = [_held_back(prior, rows[start : start + step], start) for start in range(0, rows.shape[0], step)]
+    parts = [_hold_back(prior, rows[start : start + step], start) for start in range(0, rows.shape[0], step)]
     row, weight, depth, expected, real = (np.concatenate(part) for part in zip(*parts, strict=True))
     whole = weight * times[row]
     real = real - (np.bincount(depth, whole * real) / np.maximum(np.bincount(depth, whole), 1e-300))[depth]
@@ -81,7 +81,7 @@ def _rank(value: np.ndarray, group: np.ndarray, weight: np.ndarray) -> np.ndarra
     return place
 
 
-def _thinned(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _thin(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """At most as many votes of each item as half of the items have, drawn without replacement.  (n, k)"""
     total = counts.sum(axis=1)
     most = int(np.median(total))
@@ -95,7 +95,7 @@ def _thinned(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return kept
 
 
-def _held_back(prior: VotePrior, rows: np.ndarray, first: int) -> tuple[np.ndarray, ...]:
+def _hold_back(prior: VotePrior, rows: np.ndarray, first: int) -> tuple[np.ndarray, ...]:
     """All ways to keep back two votes, c and d: row, weight, votes left, expected drop, what c told about d.  (p,) each
 
     rows: (u, k) with two votes or more; first is the number of the first of them

@@ -68,7 +68,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def rule_named(name: str) -> Rule:
+def find_rule(name: str) -> Rule:
     return RULES[one_of("allocation rule", name, RULES)]
 
 
@@ -94,7 +94,7 @@ class Stop:
         if not 0 < self.coverage < 1:
             raise ValueError(f"coverage is {self.coverage}; expected a share between 0 and 1, such as 0.95")
 
-    def reached(self, posterior: MixturePosterior) -> np.ndarray:
+    def is_reached(self, posterior: MixturePosterior) -> np.ndarray:
         """Which items are done.  (n,) bool"""
         n = posterior.counts.shape[0]
         met = np.full(n, self.width is not None or self.error is not None)

@@ -50,7 +50,7 @@ def worth_by_votes(
         [
             _urn(
                 votes[with_votes],
-                other[with_votes] + _summed(place[item[here]], one.mass(probs[here]), with_votes.size),
+                other[with_votes] + _sum_by_item(place[item[here]], one.mass(probs[here]), with_votes.size),
                 prior,
             )
             for one in tried
@@ -75,7 +75,7 @@ def worth_by_answers(item: np.ndarray, probs: np.ndarray, n: int, prior: VotePri
     for at, one in enumerate(tried if several.any() else []):
         own = one.mass(probs)
         # What is left after taking an answer away may round to below 0.
-        others = np.maximum(_summed(item, own, n)[item] - own, 0.0)[several]
+        others = np.maximum(_sum_by_item(item, own, n)[item] - own, 0.0)[several]
         score[at] = (probs[several] * np.log(posterior_mean(prior.posterior(others)))).sum()
     return _median(tried, score + _log_prior(tried, nothing=0.0))
 
@@ -115,7 +115,7 @@ def _median(tried: list[Worth], log_chance: np.ndarray) -> Worth:
     return Worth(float(median), float(np.exp(np.average(log_t, weights=np.where(votes == median, chance, 0.0)))))
 
 
-def _summed(item: np.ndarray, mass: np.ndarray, n: int) -> np.ndarray:
+def _sum_by_item(item: np.ndarray, mass: np.ndarray, n: int) -> np.ndarray:
     """(m,), (m, k) -> (n, k)"""
     total = np.zeros((n, mass.shape[1]))
     np.add.at(total, item, mass)

@@ -40,15 +40,15 @@ class ErrorRates:
         soft = most if self.soft is None else self.soft
         if kind in ("hard", "soft"):
             return np.asarray(hard if kind == "hard" else soft)
-        return between(k_hat, k, hard, of_kind(self.partial, kind), soft)
+        return interpolate(k_hat, k, hard, select_kind(self.partial, kind), soft)
 
 
-def of_kind(tried: Tried, kind: LabelKind) -> list[tuple[int, float]]:
+def select_kind(tried: Tried, kind: LabelKind) -> list[tuple[int, float]]:
     """Classes asked for and what was measured, of one kind."""
     return [(asked, value) for name, asked, value in tried if name == kind]
 
 
-def between(
+def interpolate(
     k_hat: ArrayLike, k: ArrayLike, hard: ArrayLike, tried: Iterable[tuple[int, float]], soft: ArrayLike
 ) -> np.ndarray:
     """A number that is known at some k_hat, linear between them: `hard` at 1, the tried ones, `soft` at k."""

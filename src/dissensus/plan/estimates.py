@@ -46,7 +46,7 @@ def by_simulation(grid: Grid, d: int) -> Estimate:
     return estimate
 
 
-def estimate_named(name: str, d: int) -> Estimate:
+def find_estimate(name: str, d: int) -> Estimate:
     """`information`, or `simulation` in d dimensions from the grid that ships with the package."""
     if one_of("estimate", name, ("information", "simulation")) == "information":
         return by_information

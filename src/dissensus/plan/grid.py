@@ -18,7 +18,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 from dissensus.labels.progress import ProgressBar
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
-from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulated_recovery, simulated_scene
+from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulate_recovery, simulate_scene
 
 SAVE_SECONDS = 5.0
 
@@ -76,7 +76,7 @@ class Grid:
             if not axis[0] <= value <= axis[-1]:
                 raise ValueError(
                     f"{name} is {value}, but the grid was simulated from {axis[0]} to {axis[-1]}; simulate that one "
-                    "cell with simulated_recovery"
+                    "cell with simulate_recovery"
                 )
         between = RegularGridInterpolator((self.config.items, self.config.classes), self.mean(kind, d))
         return float(between([[n, k]])[0])
@@ -87,7 +87,7 @@ class Grid:
         return self.config.dimensions.index(d)
 
 
-def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None = None, quiet: bool = False) -> Grid:
+def simulate_grid(path: Path | str, config: GridConfig, *, workers: int | None = None, quiet: bool = False) -> Grid:
     """All cells of the grid, kept in a file as they are done: a run that was stopped continues from there.
 
     Every cell has its own random numbers, from its seed, n, k and d, whoever computes it and when. More seeds, other
@@ -136,14 +136,14 @@ def simulated_grid(path: Path | str, config: GridConfig, *, workers: int | None 
 def cell_scene(config: GridConfig, seed: int, n: int, k: int, d: int) -> Scene:
     """The points behind a cell."""
     scene_rng, _ = np.random.default_rng([seed, n, k, d]).spawn(2)
-    return simulated_scene(n, k, d, scene_rng, spread=config.spread)
+    return simulate_scene(n, k, d, scene_rng, spread=config.spread)
 
 
-def saved_grid(path: Path | str, config: GridConfig) -> Grid:
+def load_grid(path: Path | str, config: GridConfig) -> Grid:
     """What a file has of a grid so far, without simulating more."""
     place = Path(path)
     if not place.is_file():
-        raise FileNotFoundError(f"there is no grid at {place}; make it with simulated_grid({str(path)!r}, config)")
+        raise FileNotFoundError(f"there is no grid at {place}; make it with simulate_grid({str(path)!r}, config)")
     return _as_grid(config, _read_cells(place, config))
 
 
@@ -165,7 +165,7 @@ def shipped_record(grid: Grid) -> str:
 def _cell(config: GridConfig, seed: int, kind: WholeKind, d: int, n: int, k: int) -> float:
     rng = np.random.default_rng([seed, n, k, d])
     starts = config.hard_starts if kind == "hard" else 1
-    return simulated_recovery(kind, n, k, d, rng, starts=starts, spread=config.spread)
+    return simulate_recovery(kind, n, k, d, rng, starts=starts, spread=config.spread)
 
 
 def _key(seed: int, kind: str, d: int, n: int, k: int) -> str:

@@ -63,11 +63,11 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
             its items are tied: k_hat = 1 is a hard label. Otherwise it keeps its number, as a typicality rating does
     """
     n, k = _items_and_classes(n, k)
-    k_hat = _kept(k_hat, k)
+    k_hat = _check_kept(k_hat, k)
     fewer, with_more = np.divmod(n * k_hat, k)
     columns = with_more * _kept_before(fewer + 1, n) + (k - with_more) * _kept_before(fewer, n)
     rows = n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat))
-    return np.where(_tied(k, k_hat, scaled), hard_constraints(n, k), rows + columns)
+    return np.where(_is_tied(k, k_hat, scaled), hard_constraints(n, k), rows + columns)
 
 
 def top_class_constraints(
@@ -85,9 +85,9 @@ def top_class_constraints(
                      counts only what people said: n k_hat (k_hat - 1)/2 in the rows
     """
     n, k = _items_and_classes(n, k)
-    k_hat = _kept(k_hat, k)
+    k_hat = _check_kept(k_hat, k)
     before_dropped = k_hat * (k - k_hat) if unasked_as_zero else 0.0
-    columns = np.where(_tied(k, k_hat, scaled), 0.0, k_hat * n * (n - 1) / 2)
+    columns = np.where(_is_tied(k, k_hat, scaled), 0.0, k_hat * n * (n - 1) / 2)
     return n * (k_hat * (k_hat - 1) / 2 + before_dropped) + columns
 
 
@@ -213,7 +213,7 @@ def _counts(values: ArrayLike, name: str, least: int) -> np.ndarray:
     return array
 
 
-def _kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
+def _check_kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
     kept = _counts(k_hat, "kept classes (k_hat)", least=1)
     if np.any(kept > k):
         over, of = (array[kept > k].flat[0] for array in np.broadcast_arrays(kept, k))
@@ -226,7 +226,7 @@ def _kept_before(m: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.asarray(m * (m - 1) / 2 + m * (n - m))
 
 
-def _tied(k: np.ndarray, k_hat: np.ndarray, scaled: bool) -> np.ndarray:
+def _is_tied(k: np.ndarray, k_hat: np.ndarray, scaled: bool) -> np.ndarray:
     return scaled & (k_hat == 1) & (k > 1)
 
 

@@ -147,7 +147,7 @@ def rank_options(
     share = np.stack([_share(group, row, n, k) for group, row in zip(answers, items, strict=True)])
     amount = np.stack([answers_for(group.kind, row) for group, row in zip(answers, items, strict=True)])
     ratio = (1 - flips) * information * share
-    loss = preferences.traded(amount * each, ratio, n, k)
+    loss = preferences.trade_off(amount * each, ratio, n, k)
     able = items == n
     if not able.all():
         # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
@@ -219,12 +219,12 @@ def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs
 
     A hard label costs 1. Where none was tried, the kind that is assumed to cost least stands at its assumed cost.
     """
-    assumed = [in_hard_labels(kind, k_hat, k, costs) for kind, k_hat in kinds]
+    assumed = [hard_label_cost(kind, k_hat, k, costs) for kind, k_hat in kinds]
     place = next((i for i, (kind, _) in enumerate(kinds) if kind == "hard"), int(np.argmin(assumed)))
     return place, assumed[place]
 
 
-def in_hard_labels(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
+def hard_label_cost(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
     """What one answer of a kind is assumed to cost, in hard labels."""
     items = 2 if kind == "pairwise" else 1  # one pair, one item
     return float(costs.total(kind, items, k, k_hat)) / costs.hard

@@ -59,7 +59,7 @@ def draw_crowds(
             freedom = who.size - 1
             between = float(np.log(medians).var(ddof=1)) / who.size
             apart = max(_within(kind, who, medians) - between, 0.0)
-            away = np.sqrt(between) * deviation[:, who] @ _standardised(np.log(medians))
+            away = np.sqrt(between) * deviation[:, who] @ _standardise(np.log(medians))
             away += np.sqrt(apart) * time_rng.standard_normal(replicates)
             away /= np.sqrt(chdtri(freedom, tail) / freedom)
             seconds[at, 1:] *= np.exp(np.clip(away, -FURTHEST, FURTHEST))
@@ -97,7 +97,7 @@ def _flip_rates(
         within = (((wrong - rate) ** 2).sum() + rate * (1 - rate)) / wrong.size / trials
         trials = rate * (1 - rate) / max(within, between)
         of_people = between / (between + within)
-        drawn = np.sqrt(of_people) * deviation[:, who] @ _standardised(rates) + np.sqrt(1 - of_people) * drawn
+        drawn = np.sqrt(of_people) * deviation[:, who] @ _standardise(rates) + np.sqrt(1 - of_people) * drawn
     upper = (1 + coverage) / 2
     trials *= float(stdtrit(wrong.size - 1, upper) / stdtrit(who.size - 1, upper)) ** 2
     place, below = ndtr(drawn), ndtr(drawn) < 0.5
@@ -120,7 +120,7 @@ def _by_person(
     return who, np.array([float(typical(part)) for part in np.split(values[order], first[1:])])
 
 
-def _standardised(values: np.ndarray) -> np.ndarray:
+def _standardise(values: np.ndarray) -> np.ndarray:
     """Deviations from the mean whose squares sum to 1, or all 0.  (g,)"""
     away = values - values.mean()
     length = float(np.sqrt((away**2).sum()))

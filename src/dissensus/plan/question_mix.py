@@ -16,7 +16,7 @@ from dissensus.labels.distances import kl
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
-from dissensus.plan.replays import PORTIONS, Curve
+from dissensus.plan.replays import PORTIONS, ReplayCurve
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds per answer; Collins 2022, "Annotation time"
 PILOT = 0.05  # share of items about which every fuller kind of question is asked, to learn what its answers are worth
@@ -24,7 +24,7 @@ FEWEST = 10  # such items, or all there are
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class QuestionAnswers:
     """Answers of one kind that were already given, to be asked for again.
 
     seconds  what one answer costs
@@ -50,7 +50,7 @@ class Answered:
         return bool((self.probs.max(axis=1) == 1).all())
 
     @classmethod
-    def of(cls, answers: Votes | Beliefs, seconds: float) -> Answered:
+    def of(cls, answers: Votes | Beliefs, seconds: float) -> QuestionAnswers:
         """Votes, or beliefs that are complete (see `dissensus.complete`)."""
         if isinstance(answers, Votes):
             return cls(seconds, answers.item, np.eye(answers.n_classes)[answers.choice])
@@ -65,11 +65,11 @@ class Answered:
 
 
 def replay_seconds(
-    kinds: Mapping[str, Answered],
+    kinds: Mapping[str, QuestionAnswers],
     truth: np.ndarray,
     per_item: Sequence[float],
     rng: np.random.Generator,
-) -> tuple[Curve, dict[str, np.ndarray]]:
+) -> tuple[ReplayCurve, dict[str, np.ndarray]]:
     """Ask in the order of expected drop in KL per second, over items and kinds of question together.
 
         value of (item, kind) = [E KL now - sum_v P(v) E KL after a typical answer with first choice v] / seconds
@@ -126,13 +126,14 @@ def replay_seconds(
         at.append(spent / n)
         for name in kinds:
             used[name].append(int(given[name].taken.sum()))
-    return Curve(np.array(at), np.array(errors), np.array(deepest)), {name: np.array(v) for name, v in used.items()}
+    curve = ReplayCurve(np.array(at), np.array(errors), np.array(deepest))
+    return curve, {name: np.array(counts) for name, counts in used.items()}
 
 
 class _Supply:
     """The answers of one kind, item by item in a random order, and how many were taken."""
 
-    def __init__(self, answers: Answered, n: int, rng: np.random.Generator) -> None:
+    def __init__(self, answers: QuestionAnswers, n: int, rng: np.random.Generator) -> None:
         self.seconds, self.probs = answers.seconds, answers.probs
         self.rows = np.lexsort((rng.random(answers.item.size), answers.item))
         self.size = np.bincount(answers.item, minlength=n)
@@ -178,7 +179,7 @@ class _State:
         """Fit the prior to the votes, then the worth of each fuller kind, then add everything up anew."""
         self.prior = fit_prior(self.counts)
         for name in [kind for kind in self.probs if kind not in self.votes and self.item[kind].size]:
-            self.worth[name] = self._weighed(name)
+            self.worth[name] = self._weigh(name)
         self.mass = np.zeros((self.n, self.k))
         for name, worth in self.worth.items():
             mass, first = worth.mass(self.probs[name]), self.probs[name].argmax(axis=1)
@@ -189,7 +190,7 @@ class _State:
             self.typical[name] = np.where(seen > 0, sums / np.maximum(seen, 1), worth.votes * np.eye(self.k))
         self._look_ahead(np.arange(self.n))
 
-    def _weighed(self, name: str) -> Worth:
+    def _weigh(self, name: str) -> Worth:
         item, probs = self.item[name], self.probs[name]
         if not self.votes:
             return worth_by_answers(item, probs, self.n, self.prior)

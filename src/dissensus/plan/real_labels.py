@@ -55,7 +55,7 @@ def informativeness(
     counted = count_constraints(labels.probs)
     rho = rate = None
     if similarity is not None:
-        rho, rate = judged_recovery(embedding, similarity)
+        rho, rate = compare_with_judgments(embedding, similarity)
     return Informativeness(
         constraints=counted.total,
         ratio=counted.ratio,
@@ -63,11 +63,11 @@ def informativeness(
         peak_variance=float(labels.probs.max(axis=1).var()),
         rho=rho,
         error_rate=rate,
-        contradicted=_contradicted(embedding, labels.probs),
+        contradicted=_share_contradicted(embedding, labels.probs),
     )
 
 
-def judged_recovery(embedding: Embedding, similarity: np.ndarray) -> tuple[float, float]:
+def compare_with_judgments(embedding: Embedding, similarity: np.ndarray) -> tuple[float, float]:
     """rho and error rate of embedded items against judged similarities.
 
         error rate = share of triplets of items a, b, c, judged unequal, that the inner products order the other way
@@ -84,7 +84,7 @@ def judged_recovery(embedding: Embedding, similarity: np.ndarray) -> tuple[float
     known = ~np.isnan(alike) & off
     if known.sum() < 6:
         raise ValueError(f"{int(known.sum())} judged similarities are too few; expected three items or more, all pairs")
-    rho = _known_recovery(gram, alike, known)
+    rho = _recovery_of_known(gram, alike, known)
     wrong = asked = 0.0
     for row in range(n):
         at = np.flatnonzero(known[row])
@@ -125,7 +125,7 @@ def label_variants(labels: Distributions, gold: np.ndarray) -> dict[str, Distrib
     return {"soft": labels, "hard": hard} | {name: smooth(hard, amount) for name, amount in SMOOTHING.items()}
 
 
-def _known_recovery(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> float:
+def _recovery_of_known(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> float:
     if known.sum() == known.shape[0] * (known.shape[0] - 1):
         return recovery(gram, np.where(np.eye(len(alike), dtype=bool), 0.0, alike))
     from scipy.stats import spearmanr
@@ -134,7 +134,7 @@ def _known_recovery(gram: np.ndarray, alike: np.ndarray, known: np.ndarray) -> f
     return float(spearmanr(gram[upper], alike[upper])[0])
 
 
-def _contradicted(embedding: Embedding, labels: np.ndarray) -> float:
+def _share_contradicted(embedding: Embedding, labels: np.ndarray) -> float:
     items, classes = embedding.points[: embedding.n_items], embedding.points[embedding.n_items :]
     squared = (items**2).sum(axis=1)[:, None] + (classes**2).sum(axis=1) - 2 * items @ classes.T
     # Nearer means a higher label, so the embedding is a label matrix of its own.

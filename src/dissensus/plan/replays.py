@@ -23,7 +23,7 @@ PRICES = 60  # halvings of the price of a vote, by which an oracle's allocation 
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class ReplayCurve:
     """The error that a way of asking leaves, by how much was asked.
 
     spent    (b,) answers (or seconds) per item, mean over items, rising
@@ -54,12 +54,12 @@ class Curve:
         return float(self.spent[at - 1] + part * (self.spent[at] - self.spent[at - 1]))
 
 
-def shrunk(counts: np.ndarray) -> np.ndarray:
+def shrink_counts(counts: np.ndarray) -> np.ndarray:
     """The estimate by a prior learned from these very votes.  (n, k)"""
     return fit_prior(counts).estimate(counts)
 
 
-def smoothed_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
+def smooth_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
     """The share of votes with a constant added for each class."""
 
     def estimate(counts: np.ndarray) -> np.ndarray:
@@ -79,8 +79,8 @@ def replay(
     stop: Stop = NEVER,
     start: int = 1,
     sure: float = SURE,
-    estimate: Callable[[np.ndarray], np.ndarray] = shrunk,
-) -> Curve:
+    estimate: Callable[[np.ndarray], np.ndarray] = shrink_counts,
+) -> ReplayCurve:
     """Ask the people who answered again, in a random order, about the items that a rule picks.
 
     Each item's votes are put in a random order and handed out one by one, without replacement. The truth is the share
@@ -114,13 +114,13 @@ def replay(
         )
         error.append(kl(truth, estimate(counts)).mean())
         deepest.append(counts.sum(axis=1).max())
-    return Curve(budgets / size.size, np.array(error), np.array(deepest))
+    return ReplayCurve(budgets / size.size, np.array(error), np.array(deepest))
 
 
 @takes(votes=Votes)
 def oracle(
     votes: Votes, per_item: Sequence[float], rng: np.random.Generator, *, orders: int = 32, clairvoyant: bool = False
-) -> Curve:
+) -> ReplayCurve:
     """What an allocation by the answer itself reaches: a bound to read rules against.
 
         votes_i = argmin_m  E KL(truth_i || estimate from m votes) + price m,   price set by the budget
@@ -139,7 +139,7 @@ def oracle(
     error = chosen_by if clairvoyant else _mean_errors(votes, prior, depths, unseen, max(1, orders // 8))
     rows = np.arange(chosen_by.shape[0])
     chosen = [_within(chosen_by, depths, budget) for budget in budgets.tolist()]
-    return Curve(
+    return ReplayCurve(
         spent=np.array([depths[place].mean() for place in chosen]),
         error=np.array([error[rows, place].mean() for place in chosen]),
         deepest=np.array([depths[place].max() for place in chosen]),

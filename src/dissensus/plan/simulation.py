@@ -59,7 +59,7 @@ class Scene:
         return np.eye(len(self.centroids))[self.distance.argmin(axis=1)]
 
 
-def simulated_scene(n: int, k: int, d: int, rng: np.random.Generator, *, spread: float = 1.0) -> Scene:
+def simulate_scene(n: int, k: int, d: int, rng: np.random.Generator, *, spread: float = 1.0) -> Scene:
     """n items around k random centroids in d dimensions.
 
         C_c ~ Normal(0, I_d),   x_i ~ Normal(C_(i mod k), spread^2 I_d)
@@ -116,12 +116,12 @@ def label_recovery(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Ge
     return float(np.mean(rhos))
 
 
-def simulated_recovery(
+def simulate_recovery(
     kind: WholeKind, n: int, k: int, d: int, rng: np.random.Generator, *, starts: int = 1, spread: float = 1.0
 ) -> float:
     """rho of one simulated scene whose labels are of this kind."""
     one_of("kind of label to simulate", kind, WHOLE_KINDS)
     scene_rng, start_rng = rng.spawn(2)
-    scene = simulated_scene(n, k, d, scene_rng, spread=spread)
+    scene = simulate_scene(n, k, d, scene_rng, spread=spread)
     labels = scene.soft if kind == "soft" else scene.hard
     return label_recovery(labels, scene.similarity, start_rng, starts=starts)

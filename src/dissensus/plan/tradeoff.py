@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from dissensus.labels.display import shapes
 from dissensus.labels.refusals import one_of
-from dissensus.plan.error_rates import ErrorRates, Tried, between, of_kind
+from dissensus.plan.error_rates import ErrorRates, Tried, interpolate, select_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
 
@@ -51,7 +51,7 @@ class Costs:
                 raise ValueError(f"the {name} is {value:g}; expected a number above 0")
 
     @classmethod
-    def measured(cls, hard: float, soft: float, pair: float | None = None) -> Costs:
+    def from_measurements(cls, hard: float, soft: float, pair: float | None = None) -> Costs:
         """From the seconds (or the money) that one answer of each kind takes."""
         if not hard > 0:
             raise ValueError(f"the cost of a hard label is {hard}; expected a number above 0")
@@ -63,9 +63,9 @@ class Costs:
         if kind == "pairwise":
             return (self.hard if self.pair is None else self.pair) * n * (n - 1) / 2
         soft = k if self.ratio is None else np.where(k > 1, self.ratio, 1.0)
-        tried = [(asked, cost / self.hard) for asked, cost in of_kind(self.partial, kind)]
+        tried = [(asked, cost / self.hard) for asked, cost in select_kind(self.partial, kind)]
         each = {"hard": np.ones_like(k), "soft": soft}.get(kind)
-        return np.asarray(self.hard * n * (between(k_hat, k, 1.0, tried, soft) if each is None else each))
+        return np.asarray(self.hard * n * (interpolate(k_hat, k, 1.0, tried, soft) if each is None else each))
 
 
 def linear(x: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ def inverse_sigmoid(x: np.ndarray) -> np.ndarray:
 UTILITIES: dict[str, Utility] = {"linear": linear, "sigmoid": sigmoid, "inverse-sigmoid": inverse_sigmoid}
 
 
-def utility_of(utility: str | Utility) -> Utility:
+def find_utility(utility: str | Utility) -> Utility:
     """A utility by its name, or your own function of an array of rho."""
     if callable(utility):
         return utility
@@ -120,7 +120,7 @@ class Preferences:
     errors: ErrorRates = field(default_factory=ErrorRates)
 
     def __post_init__(self) -> None:
-        utility_of(self.utility)
+        find_utility(self.utility)
         if not (self.beta >= 0 and np.isfinite(self.beta)):
             raise ValueError(f"beta is {self.beta}; expected the weight of cost, 0 or more")
         if self.reference is not None and not (self.reference > 0 and np.isfinite(self.reference)):
@@ -140,7 +140,7 @@ class Preferences:
         if self.reference is not None:
             return np.asarray(self.reference), np.asarray(1.0)
         n, k = (np.asarray(value, dtype=np.float64) for value in (n, k))
-        whole = np.asarray(utility_of(self.utility)(self.estimate("soft", n, k, k)), dtype=np.float64)
+        whole = np.asarray(find_utility(self.utility)(self.estimate("soft", n, k, k)), dtype=np.float64)
         if not (np.isfinite(whole) & (whole > 0)).all():
             worth = whole[~(np.isfinite(whole) & (whole > 0))].flat[0]
             raise ValueError(
@@ -149,19 +149,19 @@ class Preferences:
             )
         return n * k, whole
 
-    def traded(self, cost: ArrayLike, rho: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
+    def trade_off(self, cost: ArrayLike, rho: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
         """The loss of spending `cost` hard labels on a set to recover its similarities as well as rho.
 
         beta cost / (cost that counts 1) - u(rho) / (utility that counts 1)
         """
         whole_cost, whole_utility = self.scale(n, k)
-        worth = utility_of(self.utility)(np.asarray(rho, dtype=np.float64))
+        worth = find_utility(self.utility)(np.asarray(rho, dtype=np.float64))
         return np.asarray(self.beta * np.asarray(cost) / whole_cost - worth / whole_utility)
 
     def loss(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """`traded` for labels of a kind for all items, lower is better; numbers or arrays that broadcast"""
+        """`trade_off` for labels of a kind for all items, lower is better; numbers or arrays that broadcast"""
         cost = self.costs.total(kind, n, k, k_hat) / self.costs.hard
-        return self.traded(cost, self.rho(kind, n, k, k_hat), n, k)
+        return self.trade_off(cost, self.rho(kind, n, k, k_hat), n, k)
 
 
 def preference_map(items: ArrayLike, classes: ArrayLike, preferences: Preferences) -> np.ndarray:
@@ -191,7 +191,7 @@ class TurningPoint:
 
 def turning_point(n: int, k: int, preferences: Preferences) -> TurningPoint:
     """Find where hard and soft labels for n items over k classes have the same loss."""
-    u = utility_of(preferences.utility)
+    u = find_utility(preferences.utility)
     whole_cost, whole_utility = (float(unit) for unit in preferences.scale(n, k))
     gain = float(u(preferences.rho("soft", n, k, k)) - u(preferences.rho("hard", n, k, 1))) / whole_utility
     costs = preferences.costs
@@ -205,7 +205,7 @@ def turning_point(n: int, k: int, preferences: Preferences) -> TurningPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class LossCurve:
+class LossByClasses:
     """The loss of labels with numbers for k_hat classes, as in figure 6.
 
     k_hat  (k,) 1..k;  loss  (k,) lower is better
@@ -223,7 +223,7 @@ class LossCurve:
         return int(self.k_hat[np.argmin(self.loss)])
 
 
-def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> LossCurve:
+def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> LossByClasses:
     """Losses over all k_hat. k_hat = 1 is a hard label, k_hat = k a soft one."""
     if kind not in PARTIAL_KINDS:
         raise ValueError(f"{kind!r} labels have no number of classes to choose; expected 'sparse' or 'top-class'")
@@ -231,7 +231,7 @@ def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> L
     loss = np.array(preferences.loss(kind, n, k, asked))
     # A single class out of k that everybody is asked about names no class: the hard label stands for it.
     loss[0] = preferences.loss("hard", n, k)
-    return LossCurve(kind, asked, loss)
+    return LossByClasses(kind, asked, loss)
 
 
 def _logistic(x: float | np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.datasets.catalogue import features, load
 from dissensus.datasets.contents import item_contents
-from dissensus.datasets.dataset import LabelledItems, about_items
+from dissensus.datasets.dataset import LabelledItems, build_labelled_items
 from dissensus.datasets.sources import describe_source, find_source
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.read_labels import read
@@ -27,10 +27,10 @@ def read_labelled_items(source: Any, say: Say = to_stderr) -> LabelledItems:
         return source
     if isinstance(source, str | Path):
         place = find_source(source, "labels")
-        return about_items(read(place, say=say)) if isinstance(place, Path) else load(place.name)
+        return build_labelled_items(read(place, say=say)) if isinstance(place, Path) else load(place.name)
     if not isinstance(source, Votes | Beliefs | Distributions):
         raise ValueError(f"labels are of the type {type(source).__name__}; expected a data set, a file, or labels")
-    return about_items(source)
+    return build_labelled_items(source)
 
 
 def read_feature_table(source: Any) -> FeatureTable:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dissensus.datasets.cifar10 import CLASSES
-from dissensus.datasets.dataset import LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import LabelledItems, build_labelled_items, class_names
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Results
 from dissensus.papers.peterson2019.section_5 import findings
@@ -30,7 +30,7 @@ def world(rng: np.random.Generator) -> tuple[np.ndarray, LabelledItems]:
     probs = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     gold = np.array([rng.choice(10, p=row) for row in probs])
     people = Distributions(probs, np.arange(N), CLASSES)
-    return x.astype(np.float32), about_items(people, gold=class_names(gold, CLASSES))
+    return x.astype(np.float32), build_labelled_items(people, gold=class_names(gold, CLASSES))
 
 
 def dealt_elsewhere(people: LabelledItems, rng: np.random.Generator) -> LabelledItems:

@@ -12,9 +12,9 @@ from dissensus.labels.transforms import one_hot, smooth, sparsify
 from dissensus.papers.sucholutsky2023.informed import label_numbers, measures
 from dissensus.papers.sucholutsky2023.judged_labels import label_findings
 from dissensus.papers.sucholutsky2023.sets import HERE, label_kinds
-from dissensus.plan.simulation import simulated_scene
+from dissensus.plan.simulation import simulate_scene
 
-SCENE = simulated_scene(40, 10, 4, np.random.default_rng(3))
+SCENE = simulate_scene(40, 10, 4, np.random.default_rng(3))
 NUMBERS = {
     "votes": 511_000, "votes of an image": [47, 51.1, 63], "responses": 6_723, "images with sparse labels": 1_000,
     "entropy of sparse labels": 0.6934, "mass of other classes": 0.0456, "mass of other classes, all kinds": {},

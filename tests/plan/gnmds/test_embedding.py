@@ -15,7 +15,7 @@ from dissensus.plan.gnmds.embedding import _orders, embed_labels, embed_triplets
 from dissensus.plan.gnmds.estimator import GNMDS
 from dissensus.plan.gnmds.kernels import SORTED_FROM, objective, ordered_hinges, triplet_hinges
 from dissensus.plan.gnmds.sorted_hinges import sorted_hinges
-from dissensus.plan.simulation import recovery, simulated_scene
+from dissensus.plan.simulation import recovery, simulate_scene
 
 NO_TRIPLETS = np.empty((0, 3), dtype=np.int32)
 NO_LABELS = _orders(np.empty((0, 0)))
@@ -113,7 +113,7 @@ def test_the_gradient_is_that_of_the_objective(listed):
 
 def test_labels_and_their_listed_comparisons_have_one_solution():
     """The problem is convex in the Gram matrix: two roads and two starts must meet."""
-    labels = simulated_scene(8, 6, 3, np.random.default_rng(0)).soft
+    labels = simulate_scene(8, 6, 3, np.random.default_rng(0)).soft
     by_labels = embed_labels(labels, np.random.default_rng(1))
     listed = embed_triplets(label_triplets(labels), np.random.default_rng(2), n_points=14)
     assert by_labels.converged and listed.converged
@@ -127,7 +127,7 @@ def slow_total(points, triplets):
 
 
 def test_a_rank_above_the_smaller_side_gains_nothing():
-    labels = simulated_scene(12, 5, 4, np.random.default_rng(1)).soft
+    labels = simulate_scene(12, 5, 4, np.random.default_rng(1)).soft
     small = embed_labels(labels, np.random.default_rng(0))
     full = embed_labels(labels, np.random.default_rng(0), rank=17)
     assert small.points.shape == (17, 6)
@@ -137,7 +137,7 @@ def test_a_rank_above_the_smaller_side_gains_nothing():
 def test_the_semidefinite_optimum_is_reached():
     """The convex problem solved by CVXPY with SCS."""
     pytest.importorskip("cvxpy")
-    labels = simulated_scene(9, 8, 5, np.random.default_rng(4)).soft
+    labels = simulate_scene(9, 8, 5, np.random.default_rng(4)).soft
     assert embed_labels(labels, np.random.default_rng(0)).objective == pytest.approx(solved(labels), rel=5e-4)
 
 
@@ -156,7 +156,7 @@ def solved(labels):
 
 
 def test_points_that_satisfy_all_comparisons_are_found():
-    scene = simulated_scene(20, 15, 3, np.random.default_rng(0))
+    scene = simulate_scene(20, 15, 3, np.random.default_rng(0))
     found = embed_labels(scene.soft, np.random.default_rng(0), trace_weight=1e-3)
     assert triplet_error(found.points, label_triplets(scene.soft)) < 0.01
     assert recovery(found.gram, scene.similarity) > 0.8
@@ -185,7 +185,7 @@ def test_one_item_or_one_class_is_embedded():
 
 
 def test_the_estimator_wraps_the_functions():
-    labels = simulated_scene(6, 4, 2, np.random.default_rng(0)).soft
+    labels = simulate_scene(6, 4, 2, np.random.default_rng(0)).soft
     by_labels = clone(GNMDS(source="labels", random_state=5)).fit(labels)
     assert np.array_equal(by_labels.gram_, embed_labels(labels, np.random.default_rng(5)).gram)
     triplets = label_triplets(labels)

@@ -112,7 +112,7 @@ def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
     posterior, votes = vote_prior(counts).posterior(counts), counts.sum(axis=1)
     stop = Stop(width=enough) if enough else NEVER
     # Two votes at least: the interval of an item that nobody was asked about is only what others are like.
-    done = stop.reached(posterior) & (votes >= 2)
+    done = stop.is_reached(posterior) & (votes >= 2)
     # Seeded by the number of answers: the same answers are always ranked the same way.
     pays = gain_evidence(counts, np.random.default_rng(int(votes.sum()))) >= SURE
     return np.where(done, CLOSED, expected_drop(posterior) if pays else 1 / (1.0 + votes) ** 2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.datasets.catalogue import features, images, load, lookup
 from dissensus.datasets.cifar10 import CLASSES
-from dissensus.datasets.dataset import LabelledItems, about_items, class_names
+from dissensus.datasets.dataset import LabelledItems, build_labelled_items, class_names
 from dissensus.datasets.folder import is_present
 from dissensus.datasets.image_files import Images
 from dissensus.labels.display import shapes
@@ -62,7 +62,7 @@ def people_of(at_most: int | None) -> LabelledItems:
     people = loaded.labels
     assert isinstance(people, Distributions)
     rows = some(people.n_items, at_most)
-    return about_items(people.select(rows), gold=class_names(loaded.gold[rows], people.classes))
+    return build_labelled_items(people.select(rows), gold=class_names(loaded.gold[rows], people.classes))
 
 
 def one_hot(items: LabelledItems) -> LabelledItems:

@@ -11,7 +11,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from dissensus.papers.paper import Scale, Tell
 from dissensus.plan.estimates import by_simulation
-from dissensus.plan.grid import Grid, GridConfig, cell_scene, saved_grid, simulated_grid
+from dissensus.plan.grid import Grid, GridConfig, cell_scene, load_grid, simulate_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
@@ -39,7 +39,7 @@ def config_of(scale: Scale) -> GridConfig:
 
 def recoveries(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """rho in every cell; the file of cells stays in the folder, so that a run that was killed goes on."""
-    grid = simulated_grid(folder / GRID, config_of(scale), quiet=True)
+    grid = simulate_grid(folder / GRID, config_of(scale), quiet=True)
     return read_off(grid)
 
 
@@ -83,7 +83,7 @@ def _phases(rho: np.ndarray, sizes: np.ndarray) -> dict[str, list[float]]:
 
 def preferences(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """By how much soft labels are preferred in each cell, for each utility and weight of cost; figure 1, bottom."""
-    grid = saved_grid(needs["simulations"] / GRID, config_of(scale))
+    grid = load_grid(needs["simulations"] / GRID, config_of(scale))
     sizes = grid.config.items
     maps = {}
     for d in grid.config.dimensions:
@@ -98,7 +98,7 @@ def preferences(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
 def fewer_numbers(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """Effective dimensionality in every cell, rho over the numbers kept, and losses over them."""
     config = config_of(scale)
-    grid = saved_grid(needs["simulations"] / GRID, config)
+    grid = load_grid(needs["simulations"] / GRID, config)
     size = SIZES[scale]
     effective = {str(d): _effective(grid, d) for d in config.dimensions if d >= max(config.dimensions) / 5}
     tell(0.3)
@@ -155,11 +155,13 @@ def _losses(curve: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     for utility in UTILITIES:
         for beta in CURVE_BETAS:
             wanted = Preferences(utility=utility, beta=beta, reference=float(n * k))
-            loss = {name: wanted.traded(n * kept, np.clip(curve[name], 0, 1), n, k) for name in ("sparse", "top_class")}
+            loss = {
+                name: wanted.trade_off(n * kept, np.clip(curve[name], 0, 1), n, k) for name in ("sparse", "top_class")
+            }
             losses[f"{utility} · beta {beta:g}"] = {
                 "sparse": loss["sparse"].tolist(),
                 "top_class": loss["top_class"].tolist(),
-                "soft": float(wanted.traded(n * k, max(curve["soft"], 0.0), n, k)),
-                "hard": float(wanted.traded(n, max(curve["hard"], 0.0), n, k)),
+                "soft": float(wanted.trade_off(n * k, max(curve["soft"], 0.0), n, k)),
+                "hard": float(wanted.trade_off(n, max(curve["hard"], 0.0), n, k)),
             }
     return losses

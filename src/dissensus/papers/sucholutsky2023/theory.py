@@ -17,7 +17,7 @@ from dissensus.plan.information import (
     soft_constraints,
     total_queries,
 )
-from dissensus.plan.simulation import simulated_scene
+from dissensus.plan.simulation import simulate_scene
 
 COUNTED = ((6, 3), (12, 4), (20, 5), (8, 8), (5, 15), (30, 10))  # items and classes that can be listed
 FLIPS = (0.05, 0.2, 0.4)
@@ -47,7 +47,7 @@ def _count_constraints(n: int, k: int, rng: np.random.Generator) -> dict[str, An
         "total": {"formula": float(total_queries(n, k)), "counted": _all_questions(points)},
         "balanced": n % k == 0,
     }
-    labels = {"soft": simulated_scene(n, k, 3, rng).soft, "hard": np.eye(k)[np.arange(n) % k]}
+    labels = {"soft": simulate_scene(n, k, 3, rng).soft, "hard": np.eye(k)[np.arange(n) % k]}
     for kind, matrix in labels.items():
         triplets = label_triplets(matrix)
         asked = {(a, *sorted((b, c))) for a, b, c in triplets.tolist()}
@@ -67,7 +67,7 @@ def _all_questions(points: int) -> int:
 
 def _measure_flips(rate: float, rng: np.random.Generator) -> dict[str, float]:
     """The share of comparisons that stay right where each is turned round with this probability."""
-    triplets = label_triplets(simulated_scene(30, 30, 5, rng).soft)
+    triplets = label_triplets(simulate_scene(30, 30, 5, rng).soft)
     right = rng.random(len(triplets)) >= rate
     return {
         "rate": rate,

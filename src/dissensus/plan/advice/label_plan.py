@@ -26,7 +26,7 @@ from dissensus.plan.advice.words import (
 )
 from dissensus.plan.information import Regime, regime
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind
-from dissensus.plan.measured import with_measurements
+from dissensus.plan.measured import apply_measurements
 from dissensus.plan.pilot import PilotAnswers, PilotOption, nearest_to_hard, rank_options
 from dissensus.plan.tradeoff import Preferences, turning_point
 
@@ -68,7 +68,7 @@ class LabelPlan:
 
     def is_measured(self, option: LabelOption) -> bool:
         """Whether cost and errors of an option are those of the pilot; otherwise they are assumed."""
-        return (option.kind, option.k_hat) in _tried(self.pilot, self.k)
+        return (option.kind, option.k_hat) in _list_tried(self.pilot, self.k)
 
     @property
     def hard_seconds(self) -> tuple[PilotOption, float, float] | None:
@@ -197,12 +197,12 @@ def plan_labels(
         raise Refusal(f"the budget is {budget} hard labels; expected a number above 0, or none")
     shots = regime(n, k)
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
-    measured = with_measurements(preferences, ranked, k)
-    labels, pairs = label_options(n, k, measured, budget, _tried(ranked, k))
+    measured = apply_measurements(preferences, ranked, k)
+    labels, pairs = label_options(n, k, measured, budget, _list_tried(ranked, k))
     hard = [option for option in labels if option.kind == "hard"]
     cheaper = untried = None
     if ranked:
-        recommended = _tried(ranked[:1], k)[0]
+        recommended = _list_tried(ranked[:1], k)[0]
         listed = [option for option in (*labels, *pairs) if (option.kind, option.k_hat) == recommended]
         if not listed:
             spent = "any size" if budget is None else f"{budget:g} hard labels"
@@ -230,7 +230,7 @@ def plan_labels(
     )
 
 
-def _tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]:
+def _list_tried(ranked: Sequence[PilotOption], k: int) -> list[tuple[LabelKind, int]]:
     """Kinds of a pilot with k_hat as options have it."""
     shown = {"hard": 1, "soft": k, "pairwise": 0}
     return [(option.kind, shown.get(option.kind, option.k_hat)) for option in ranked]

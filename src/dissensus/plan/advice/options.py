@@ -112,7 +112,7 @@ def options_for(
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
     rho = preferences.rho(kind, n, k, kept) * part
     cost = each * answers_for(kind, items)
-    loss = preferences.traded(cost, rho, n, k)
+    loss = preferences.trade_off(cost, rho, n, k)
     right = noisy_constraints(answered, preferences.errors.rate(kind, k, kept))
     columns = (asked, items, right, information_ratio(right, n, k), cost, loss)
     return [LabelOption(kind, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]

@@ -75,10 +75,10 @@ def embed_labels(
     """
     matrix = label_matrix(labels)
     n, k = matrix.shape
-    columns = min(n, k) + 1 if rank is None else _checked_rank(rank)
+    columns = min(n, k) + 1 if rank is None else _check_rank(rank)
     no_triplets = np.empty((0, 3), dtype=np.int32)
     start = _label_start(matrix, columns)
-    return _minimised(
+    return _minimise(
         start, n, _orders(matrix), _orders(matrix.T), no_triplets, rng, trace_weight, widths, tolerance, iterations
     )
 
@@ -100,17 +100,17 @@ def embed_triplets(
     rank      by default n_points: then nothing is lost. Two or three for a picture
     """
     asked = np.asarray(triplets)
-    size = _checked_triplets(asked, n_points)
-    columns = size if rank is None else _checked_rank(rank)
+    size = _check_triplets(asked, n_points)
+    columns = size if rank is None else _check_rank(rank)
     listed = np.ascontiguousarray(asked, dtype=np.int32).reshape(-1, 3)
     nothing = _orders(np.empty((0, 0)))
     start = _triplet_start(listed, size, columns)
-    return _minimised(start, size, nothing, nothing, listed, rng, trace_weight, widths, tolerance, iterations)
+    return _minimise(start, size, nothing, nothing, listed, rng, trace_weight, widths, tolerance, iterations)
 
 
 def triplet_error(points: np.ndarray, triplets: np.ndarray) -> float:
     """The share of comparisons that points contradict; equal distances contradict.  points: (N, r), triplets: (t, 3)"""
-    _checked_triplets(np.asarray(triplets), len(points))
+    _check_triplets(np.asarray(triplets), len(points))
     if not len(triplets):
         raise ValueError("there are no triplets, so no share of them is wrong; expected one or more rows a, b, c")
     norms = (points**2).sum(axis=1)
@@ -119,7 +119,7 @@ def triplet_error(points: np.ndarray, triplets: np.ndarray) -> float:
     return float((squared[a, b] >= squared[a, c]).mean())
 
 
-def _minimised(
+def _minimise(
     start: np.ndarray,
     n: int,
     rows: tuple[np.ndarray, ...],
@@ -178,7 +178,7 @@ def _label_start(matrix: np.ndarray, rank: int) -> np.ndarray:
         ranks += np.where(missing, 0.5, place)
     ranks = ranks - ranks.mean(axis=0) - ranks.mean(axis=1, keepdims=True) + ranks.mean()
     left, size, right = np.linalg.svd(ranks, full_matrices=False)
-    return _padded(np.concatenate([left, right.T]) * np.sqrt(size), rank)
+    return _pad(np.concatenate([left, right.T]) * np.sqrt(size), rank)
 
 
 def _triplet_start(triplets: np.ndarray, size: int, rank: int) -> np.ndarray:
@@ -189,23 +189,23 @@ def _triplet_start(triplets: np.ndarray, size: int, rank: int) -> np.ndarray:
     near = near + near.T
     values, vectors = np.linalg.eigh(near / max(float(np.abs(near).max(initial=0.0)), 1.0))
     largest = np.argsort(-values)
-    return _padded(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0)), rank)
+    return _pad(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0.0)), rank)
 
 
-def _padded(factor: np.ndarray, rank: int) -> np.ndarray:
+def _pad(factor: np.ndarray, rank: int) -> np.ndarray:
     wide = np.zeros((factor.shape[0], rank))
     shared = min(rank, factor.shape[1])
     wide[:, :shared] = factor[:, :shared]
     return wide
 
 
-def _checked_rank(rank: int) -> int:
+def _check_rank(rank: int) -> int:
     if rank < 1:
         raise ValueError(f"rank is {rank}; expected the number of dimensions of the embedding, 1 or more")
     return rank
 
 
-def _checked_triplets(triplets: np.ndarray, n_points: int | None) -> int:
+def _check_triplets(triplets: np.ndarray, n_points: int | None) -> int:
     if triplets.ndim != 2 or triplets.shape[1] != 3 or triplets.dtype.kind not in "iu":
         raise ValueError(
             f"triplets are {triplets.dtype} of shape {triplets.shape}; expected whole numbers, one row a, b, c per "
