@@ -1,4 +1,4 @@
-"""The options by which every verb lets users overrule what the reader would guess."""
+"""The options by which verbs read labels, made from the settings of `Reading`."""
 
 from __future__ import annotations
 
@@ -16,53 +16,46 @@ from rich.text import Text
 
 from dissensus.cli.argument_order import refuse_exchanged
 from dissensus.cli.overwriting import refuse_overwriting
-from dissensus.cli.panels import under
 from dissensus.cli.refusals import running_verb, word_settings
 from dissensus.cli.standard_input import MARK, NAME, standard_input
+from dissensus.files.convert_command import READING_SETTINGS, REPEATED
 from dissensus.files.formats import FORMATS
 from dissensus.files.read_labels import read
-from dissensus.files.tables.columns import LAYOUTS
+from dissensus.files.tables.columns import Reading
 from dissensus.fronts import advise_install
 from dissensus.labels.refusals import Refusal
+from dissensus.labels.settings import Setting, describe_setting, settings_of
 from dissensus.labels.shares import Labels
 from dissensus.report.consoles import NoticeConsole
 
 errors = NoticeConsole()
 
-OPTIONS: dict[str, Any] = {
-    "format": Annotated[
-        str | None, typer.Option(help=f"File format, if the ending does not tell: {', '.join(FORMATS)}.")
-    ],
-    "layout": Annotated[str | None, typer.Option(help=f"What the rows hold: {', '.join(LAYOUTS)}.")],
-    "item": Annotated[str | None, typer.Option(help="Column that names the item.")],
-    "annotator": Annotated[str | None, typer.Option(help="Column that names the annotator.")],
-    "label": Annotated[str | None, typer.Option(help="Column that holds the label.")],
-    "seconds": Annotated[str | None, typer.Option(help="Column with the seconds an answer took.")],
-    "gold": Annotated[str | None, typer.Option(help="Column with the right answers, kept beside the votes.")],
-    "drop": Annotated[list[str] | None, typer.Option(help="Column to leave out; again for another.")],
-    "classes": Annotated[str | None, typer.Option(help='All classes in order, as one row of CSV: cat,"dog, small".')],
-    "annotators": Annotated[
-        str | None, typer.Option(help="All annotators in order; with --layout annotators, the columns that are people.")
-    ],
-    "where": Annotated[list[str] | None, typer.Option(help="Only rows with COLUMN=VALUE; repeat for more columns.")],
-    "question": Annotated[str | None, typer.Option(help="Which question, where an export holds several.")],
-    "repeats": Annotated[str | None, typer.Option(help="Second answers to one item: error, keep, first or last.")],
-    "missing": Annotated[str, typer.Option(help="Rows without a label: error or drop.")],
-    "scale": Annotated[float | None, typer.Option(help="Scale of the probabilities: 1, or 100 for percents.")],
-    "several": Annotated[
-        str | None, typer.Option(help="Answers that tick several classes: beliefs (equal mass), or votes (one each).")
-    ],
-    "rescale": Annotated[
-        bool, typer.Option("--rescale", help="Divide rows of probabilities, percents or mass by their sum.")
-    ],
-    "encoding": Annotated[str, typer.Option(help="Text encoding of CSV and TSV files.")],
-    "delimiter": Annotated[str | None, typer.Option(help="What separates the columns of CSV, if not the comma.")],
+PANEL = "How the labels are read"
+# What the command line adds to the help of a setting.
+FORMS = {
+    "format": ", ".join(FORMATS),
+    "drop": "repeat for several",
+    "classes": 'one row of CSV, such as cat,"dog, small"',
+    "annotators": "one row of CSV",
+    "where": "as COLUMN=VALUE, repeat for several columns",
 }
-OPTIONS = {name: under(annotation, "How the labels are read") for name, annotation in OPTIONS.items()}
+
+
+def _make_option(each: Setting) -> Any:
+    """The option of a reading setting: its help is that of the setting."""
+    help = "; ".join(filter(None, (describe_setting(each), FORMS.get(each.name))))
+    flag = ("--rescale",) if each.type == "bool" else ()
+    kinds: dict[str, Any] = {"bool": bool, "float": float | None}
+    kind = list[str] | None if each.name in REPEATED else kinds.get(each.type, str if each.default else str | None)
+    return Annotated[kind, typer.Option(*flag, help=f"{help}.", rich_help_panel=PANEL)]
+
+
+SETTINGS = {each.name: each for each in settings_of(Reading) if each.name in READING_SETTINGS}
+OPTIONS: dict[str, Any] = {name: _make_option(each) for name, each in SETTINGS.items()}
 FILE = Annotated[
     str, typer.Argument(help="A label file, a data set of `dissensus data list`, or - for standard input.")
 ]
-DEFAULTS = {"missing": "error", "encoding": "utf-8", "rescale": False}
+DEFAULTS = {name: each.default for name, each in SETTINGS.items()}
 
 
 def say(notice: str) -> None:

@@ -14,9 +14,7 @@ from dissensus.files.tables.columns import Reading
 
 PLAIN_FILE = "plain.parquet"
 REPEATED = ("drop", "where")  # options that are given once for each value; other lists are one row of CSV
-READING_SETTINGS = frozenset(
-    {field.name for field in fields(Reading)} - {"items"} | {"format", "where", "question", "encoding", "delimiter"}
-)
+READING_SETTINGS = tuple(field.name for field in fields(Reading) if field.name != "items")
 
 
 def convert_command(file: str, settings: Mapping[str, object]) -> str | None:
@@ -24,7 +22,7 @@ def convert_command(file: str, settings: Mapping[str, object]) -> str | None:
 
     None if `convert` does not have all of them.
     """
-    if not settings or not set(settings) <= READING_SETTINGS:
+    if not settings or not set(settings) <= set(READING_SETTINGS):
         return None
     source = {"standard input": "-"}.get(file, file if Path(file).exists() else "FILE")
     options = [write_option(name, value, repeated=name in REPEATED) for name, value in settings.items()]

@@ -24,9 +24,11 @@ from dissensus.files.tables.ticked_columns import with_ticks_in_one_column
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
 from dissensus.labels.frames import INDEX, ROLES, frame_table
 from dissensus.labels.refusals import Refusal, Way, add_place
+from dissensus.labels.settings import settings_of
 from dissensus.labels.shares import Labels
 
 LEAVE_OUT = Way("leave it out")
+SETTINGS = tuple(each.name for each in settings_of(Reading))
 
 
 def read(
@@ -54,64 +56,86 @@ def read(
     delimiter: str | None = None,
     say: Say = to_stderr,
 ) -> Labels:
-    """Votes, Beliefs or Distributions from a file, or from a pandas, polars or Arrow table.
+    """Read labels from a file, or from a pandas, polars or Arrow table.
 
-    What the file does not say is found out and said; every guess can be overruled:
+    Whatever the file does not tell is guessed, and the guess is reported; each setting overrules one.
 
-    format    one of FORMATS; "json" and "jsonl" given here are plain records, not a tool's export
-    layout    votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, slider (one number per
-              answer, between two classes), counts or probabilities (one row per item, one column per class), annotators
-              (one row per item, one column per annotator)
-    item, annotator, label, seconds  the column that plays this role; "" where none does
-    gold      the column with the right answers; it stays beside the votes as the extra column `gold`
-    drop      columns to leave out
-    classes   all classes in order; for counts and probabilities, the columns that hold them
-    items, annotators  all names in order, for items nobody answered or an order of your own; with one column per
-              annotator, `annotators` says which columns are people
-    where     {column: value}: only these rows
-    question  which one, where an export holds several
-    repeats   when one annotator answers one item twice: "error", "keep" all, or take the "first" or "last"; where
-              nothing is said they are refused, but kept in a file written by this package
-    missing   rows without a label: "error", or "drop" them
-    scale     what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
-    several   answers that tick several classes: "beliefs" with equal mass on them, or "votes", one for each; where
-              nothing is said they are refused. With `classes`, the columns that hold 1 where an answer ticks a class
-    rescale   divide rows of probabilities that do not sum to 1 by their sum, and say for how many
-    encoding  of CSV and TSV
-    delimiter  what separates the columns of a CSV file, where that is not the comma: ";"
-    say       hears what was taken, `took: item = id, label = rating (1..5, ordered)`, where anything was guessed, and
-              what was left out; by default that goes to stderr
+    Parameters
+    ----------
+    source : path or frame
+        A CSV, TSV, JSON, JSONL, Parquet, Arrow, NPY or NPZ file, an export of an annotation tool, or a frame.
+    format : str or None, default None
+        File format, if the ending does not tell it.
+    layout : str or None, default None
+        What a row has: votes, beliefs, top-two, top-one, slider, counts, probabilities, annotators.
+    item : str or None, default None
+        Column with the name of the item; "" if there is none.
+    annotator : str or None, default None
+        Column with the name of the annotator; "" if there is none.
+    label : str or None, default None
+        Column with the label.
+    seconds : str or None, default None
+        Column with the seconds that an answer took; "" if there is none.
+    gold : str or None, default None
+        Column with the right answers, kept as the extra column `gold`.
+    drop : value or None, default None
+        Columns to leave out.
+    classes : value or None, default None
+        All classes in order; for counts and probabilities, the columns that have them.
+    items : value or None, default None
+        All items in order, also those without an answer.
+    annotators : value or None, default None
+        All annotators in order; with one column per annotator, the columns that are annotators.
+    where : value or None, default None
+        Rows to keep: those with this value in each of these columns.
+    question : str or None, default None
+        Question to read, if an export has several.
+    repeats : str or None, default None
+        What to do if an annotator answers an item twice: error, keep, first, last; files written by dissensus keep all.
+    missing : str, default 'error'
+        What to do with rows without a label: error, drop.
+    scale : float or None, default None
+        Upper end of probabilities or of a slider: 1, or 100 for percents.
+    several : str or None, default None
+        How to read answers that tick several classes: beliefs, votes; beliefs have equal mass, votes are one for each.
+    rescale : bool, default False
+        Divide rows of probabilities, percents or mass by their sum.
+    encoding : str, default 'utf-8'
+        Text encoding of CSV and TSV files.
+    delimiter : str or None, default None
+        Character between the columns of CSV, if not the comma.
+    say : function of a text
+        Receives what was recognised, such as `took: item = id, label = rating (1..5, ordered)`, and what was left out;
+        by default it goes to stderr.
 
-    Raises ValueError naming file, row, value, expectation and way out; nothing is ever unpickled.
+    Returns
+    -------
+    Votes, Beliefs or Distributions
+
+    Raises
+    ------
+    Refusal
+        With the file, the row, the value, what was expected, and the ways out. Nothing is ever unpickled.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read(pd.DataFrame({"item": ["a", "a", "b"], "annotator": [1, 2, 1], "label": ["x", "y", "x"]}))
+    Votes: 3 votes · 2 items · 2 annotators · 2 classes
+      classes: x, y
     """
+    settings = {name: value for name, value in locals().items() if name in SETTINGS}
     name = str(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     notices: list[str] = []  # said only once all went well
     try:
-        reading = Reading(
-            layout=layout,
-            item=item,
-            annotator=annotator,
-            label=label,
-            seconds=seconds,
-            gold=gold,
-            drop=drop,
-            classes=classes,
-            items=items,
-            annotators=annotators,
-            repeats=repeats,
-            missing=missing,
-            scale=scale,
-            several=several,
-            rescale=rescale,
-        )
+        reading = Reading(**settings)
         if isinstance(source, str | os.PathLike):
-            file = _file(Path(source), format, encoding, question, notices.append)
-            file = file if delimiter is None else _with_delimiter(file, delimiter)
-            labels = _labels_in(file, reading, where)
+            file = _file(Path(source), reading, notices.append)
+            labels = _labels_in(file, reading)
         else:
             frame = SourceTable(frame_table(source), name, notices.append)
             frame = _answers_in_rows(frame, recognise_rows(frame.table), question, "a plain frame")
-            labels = _labels_in_table(frame, reading, where)
+            labels = _labels_in_table(frame, reading)
     except (pa.ArrowException, MemoryError, OSError) as error:
         raise Refusal(f"cannot be read: {error}", name) from None
     except ValueError as error:
@@ -137,39 +161,40 @@ class _File:
     delimiter: str | None = None
 
 
-def _with_delimiter(file: _File, delimiter: str) -> _File:
-    if file.kind not in DELIMITED and ENDINGS.get(file.path.suffix.lower()) not in DELIMITED:
-        raise Refusal(f"{{delimiter}} is for CSV, and this is {file.kind}", ways=[LEAVE_OUT], delimiter=delimiter)
+def _check_delimiter(delimiter: str, path: Path, kind: str) -> None:
+    if kind not in DELIMITED and ENDINGS.get(path.suffix.lower()) not in DELIMITED:
+        raise Refusal(f"{{delimiter}} is for CSV, and this is {kind}", ways=[LEAVE_OUT], delimiter=delimiter)
     if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
         raise Refusal("{delimiter}: expected one character, such as ';'", delimiter=delimiter)
-    return replace(file, delimiter=delimiter)
 
 
-def _file(path: Path, format: str | None, encoding: str, question: str | None, say: Say) -> _File:
+def _file(path: Path, reading: Reading, say: Say) -> _File:
     if not path.is_file():
         raise ValueError(f"{path}: there is {'a folder, not a file' if path.is_dir() else 'no such file'}")
-    kind = format_of(path, format)
-    if question is not None and kind in MATRICES:
-        raise _no_export(question, kind, str(path))
+    kind = format_of(path, reading.format)
+    if reading.question is not None and kind in MATRICES:
+        raise _no_export(reading.question, kind, str(path))
     if path.stat().st_size == 0:
         raise ValueError(f"{path}: the file is empty; expected {kind}")
-    return _File(path, kind, format is None, encoding, question, say)
+    if reading.delimiter is not None:
+        _check_delimiter(reading.delimiter, path, kind)
+    return _File(path, kind, reading.format is None, reading.encoding, reading.question, say, reading.delimiter)
 
 
-def _labels_in(file: _File, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+def _labels_in(file: _File, reading: Reading) -> Labels:
     if file.kind in MATRICES and reading.several is not None:
         raise Refusal("{several} is for labels, and this is a matrix", ways=[LEAVE_OUT], several=reading.several)
     if file.kind in MATRICES:
         return (read_npy if file.kind == "npy" else read_npz)(file.path, reading, file.say)
-    return _labels_in_table(_table_in(file), reading, where)
+    return _labels_in_table(_table_in(file), reading)
 
 
-def _labels_in_table(source: SourceTable, reading: Reading, where: Mapping[str, str] | None) -> Labels:
+def _labels_in_table(source: SourceTable, reading: Reading) -> Labels:
     source, reading = _with_index_known(_with_header(source, reading), reading)
     if source.export:
         own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
         reading = replace(reading, **own)  # type: ignore[arg-type]
-    return labels_from_table(*with_ticks_in_one_column(chosen_rows(source, where), reading))
+    return labels_from_table(*with_ticks_in_one_column(chosen_rows(source, reading.where), reading))
 
 
 def _table_in(file: _File) -> SourceTable:

@@ -201,11 +201,16 @@ def check_settings(config: Any) -> None:
 
 def document_settings(config: type[_T]) -> type[_T]:
     """Add the settings of a config class to its docstring, as NumPy-style parameters."""
-    rows = [f"{each.name} : {_type_words(each)}\n    {each.help}." for each in settings_of(config, nested=False)]
-    section = "\n".join(["", "Parameters", "----------", *rows])
     head = (config.__doc__ or "").rstrip()
-    config.__doc__ = head + "\n" + "\n".join(f"    {line}" if line else "" for line in section.split("\n")) + "\n"
+    config.__doc__ = f"{head}\n\n    Parameters\n    ----------\n{parameter_rows(config)}\n"
     return config
+
+
+def parameter_rows(config: type) -> str:
+    """The settings of a config class as NumPy-style parameters of a docstring."""
+    settings = settings_of(config, nested=False)
+    rows = [f"    {each.name} : {_type_words(each)}\n        {describe_setting(each)}." for each in settings]
+    return "\n".join(rows)
 
 
 def markdown_rows(config: type, *, toml: bool = False, defaults: Mapping[str, str] | None = None) -> list[str]:
@@ -252,6 +257,7 @@ def _read_type(annotation: str) -> dict[str, Any]:
 
 
 def _type_words(each: Setting) -> str:
-    words = f"tuple of {each.type}" if each.several else each.type or "value"
+    kind = each.type or ("str" if each.among is not None else "value")
+    words = f"tuple of {kind}" if each.several else kind
     words = f"{words} or None" if each.optional else words
     return f"{words}, default {each.default!r}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -15,6 +15,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.answers import hold
 from dissensus.labels.names import as_names, text_column
 from dissensus.labels.refusals import Refusal, Way, one_of
+from dissensus.labels.settings import document_settings, setting
 
 Layout = Literal["votes", "beliefs", "top-two", "top-one", "slider", "counts", "probabilities", "annotators"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -94,42 +95,46 @@ ROLE_OF = {folded(name): role for role, names in USUAL.items() for name in names
 RANK = {folded(name): rank for names in USUAL.values() for rank, name in enumerate(names)}
 
 
+@document_settings
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How to read a table; None means: find out, and say so.
+    """How to read labels. The parameters of `read`, the options of the command line and the docs are made from it.
 
-    layout   votes (one row per answer), beliefs (stated.CLASS columns), top-two, top-one, slider (one number between
-             two classes), counts or probabilities (one row per item, one column per class), annotators (one row per
-             item, one column per annotator)
-    item, annotator, label, seconds  the column that plays this role; "" where none does
-    gold     the column with the right answers, kept beside the votes
-    drop     columns to leave out
-    classes  all classes in order; for counts and probabilities, the columns that hold them
-    items, annotators  all names in order, for items nobody answered or an order of your own; with one column per
-             annotator, the columns that are people
-    repeats  what to do when one annotator answers one item twice: refuse, keep all, or take the first or last;
-             None refuses, but keeps all of a file written by this package, which no longer holds accidents
-    missing  what to do with rows without a label: refuse, or leave them out
-    scale    what the probabilities of beliefs are out of: 1, or 100 for percents; the upper end of a slider
-    several  how to read answers that tick several classes: as beliefs with equal mass on them, or one vote each
-    rescale  whether rows of probabilities are divided by their sum
+    None means that the reader finds out and reports its guess.
     """
 
-    layout: Layout | None = None
-    item: str | None = None
-    annotator: str | None = None
-    label: str | None = None
-    seconds: str | None = None
-    gold: str | None = None
-    drop: Sequence[str] | None = None
-    classes: Sequence[str] | None = None
-    items: Sequence[Any] | np.ndarray | None = None
-    annotators: Sequence[Any] | np.ndarray | None = None
-    repeats: Repeats | None = None
-    missing: Missing = "error"
-    scale: float | None = None
-    several: Several | None = None
-    rescale: bool = False
+    format: str | None = setting(None, "File format, if the ending does not tell it")
+    layout: Layout | None = setting(None, "What a row has", among=LAYOUTS)
+    item: str | None = setting(None, 'Column with the name of the item; "" if there is none')
+    annotator: str | None = setting(None, 'Column with the name of the annotator; "" if there is none')
+    label: str | None = setting(None, "Column with the label")
+    seconds: str | None = setting(None, 'Column with the seconds that an answer took; "" if there is none')
+    gold: str | None = setting(None, "Column with the right answers, kept as the extra column `gold`")
+    drop: Sequence[str] | None = setting(None, "Columns to leave out")
+    classes: Sequence[str] | None = setting(
+        None, "All classes in order; for counts and probabilities, the columns that have them"
+    )
+    items: Sequence[Any] | np.ndarray | None = setting(None, "All items in order, also those without an answer")
+    annotators: Sequence[Any] | np.ndarray | None = setting(
+        None, "All annotators in order; with one column per annotator, the columns that are annotators"
+    )
+    where: Mapping[str, str] | None = setting(None, "Rows to keep: those with this value in each of these columns")
+    question: str | None = setting(None, "Question to read, if an export has several")
+    repeats: Repeats | None = setting(
+        None,
+        "What to do if an annotator answers an item twice; files written by dissensus keep all",
+        among=get_args(Repeats),
+    )
+    missing: Missing = setting("error", "What to do with rows without a label", among=get_args(Missing))
+    scale: float | None = setting(None, "Upper end of probabilities or of a slider: 1, or 100 for percents")
+    several: Several | None = setting(
+        None,
+        "How to read answers that tick several classes; beliefs have equal mass, votes are one for each",
+        among=get_args(Several),
+    )
+    rescale: bool = setting(False, "Divide rows of probabilities, percents or mass by their sum")
+    encoding: str = setting("utf-8", "Text encoding of CSV and TSV files")
+    delimiter: str | None = setting(None, "Character between the columns of CSV, if not the comma")
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
