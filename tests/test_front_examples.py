@@ -24,6 +24,7 @@ READY = [
     "datasets",
     "deliver",
     "papers",
+    "report",
 ]
 
 MOST_NAMES = {

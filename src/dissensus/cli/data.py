@@ -29,7 +29,8 @@ def list_all(as_json: AsJson = False) -> None:
     from dissensus.datasets.catalogue import DATASETS
     from dissensus.datasets.check import describe_data_set
     from dissensus.datasets.folder import data_folder
-    from dissensus.report.tables import Column, print_table
+    from dissensus.report.document import Column, Table
+    from dissensus.report.terminal import print_rows
 
     rows = [describe_data_set(dataset) for dataset in DATASETS.values()]
     if as_json:
@@ -38,7 +39,7 @@ def list_all(as_json: AsJson = False) -> None:
     numbers = (Column(title, number=True) for title in ("items", "annotators", "answers", "classes"))
     columns = [Column("name"), *numbers, Column("present")]  # fits 80 columns
     cells = [[_cell(row[column.title]) for column in columns] for row in rows]
-    print_table(columns, cells, title=f"data folder: {data_folder()}", ruled=True)
+    print_rows(Table(columns, cells, f"data folder: {data_folder()}", shown=len(cells)))
 
 
 @data.command()
@@ -53,7 +54,8 @@ def check(
     from dissensus.datasets.catalogue import DATASETS, lookup
     from dissensus.datasets.check import verify
     from dissensus.datasets.folder import data_folder
-    from dissensus.report.tables import Column, print_table
+    from dissensus.report.document import Column, Table
+    from dissensus.report.terminal import print_rows
 
     with one_line_errors():
         wanted = [lookup(name) for name in names or DATASETS]
@@ -67,7 +69,7 @@ def check(
     else:
         columns = [Column("name"), Column("state"), Column("failed or checked facts", wraps=True)]
         rows = [[outcome.name, outcome.state, "\n".join(outcome.problems or outcome.checked)] for outcome in outcomes]
-        print_table(columns, rows, title=f"data folder: {data_folder()}", ruled=True)
+        print_rows(Table(columns, rows, f"data folder: {data_folder()}", shown=len(rows)))
     if any(outcome.state == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 

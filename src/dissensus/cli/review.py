@@ -68,19 +68,19 @@ def _print(result: "Review", top: int) -> None:
 
 
 def _table(rows: list[dict[str, Any]], titles: tuple[str, ...]) -> None:
-    from dissensus.report.tables import Column, print_table, shown_number
+    from dissensus.report.document import Column, Table
+    from dissensus.report.numbers import UNKNOWN
+    from dissensus.report.terminal import print_rows
 
     numbers = ("quality", "confidence", "agreement", "answers", "others same")
 
-    def cell(row: dict[str, Any], title: str) -> str:
+    def cell(row: dict[str, Any], title: str) -> Any:
         if title == "others same":
             return f"{row['others_same']} of {row['others']}"
         value = row.get(title)
         if value is None:
-            return "–"
-        return shown_number(value, ".2g" if title == "quality" else ".3f") if isinstance(value, float) else str(value)
+            return UNKNOWN
+        return value if title in numbers else str(value)
 
-    print_table(
-        [Column(title, number=title in numbers) for title in titles],
-        [[cell(row, title) for title in titles] for row in rows],
-    )
+    columns = [Column(title, ".2g" if title == "quality" else ".3f", number=title in numbers) for title in titles]
+    print_rows(Table(columns, [[cell(row, title) for title in titles] for row in rows], shown=len(rows)))

@@ -11,13 +11,11 @@ from .document import Figure as Figure
 from .document import Section as Section
 from .document import Table as Table
 from .document import Text as Text
-from .dot_rows import DotRow as DotRow
-from .dot_rows import dot_chart as dot_chart
 from .html import html_page as html_page
 from .latex import latex_tables as latex_tables
 from .markdown import markdown_page as markdown_page
-from .named_rows import grouped_bars as grouped_bars
 from .named_rows import interval_chart as interval_chart
+from .svg import as_file as as_file
 from .svg import bars as bars
 from .svg import histogram as histogram
 from .terminal import print_document as print_document

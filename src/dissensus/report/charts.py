@@ -1,4 +1,4 @@
-"""Charts with axes as inline SVG: curves, and maps over two numbers."""
+"""Charts with axes: curves, dots, and maps over two numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,20 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve; `low` and `high` shade an interval around it.  x, y, low, high: (points,)
+    """A named curve, with an interval around it if `low` and `high` are given.
 
-    colour  the one that its name has on the whole page; by its place among the lines where there is none
+    Parameters
+    ----------
+    name
+        Shown in the legend.
+    x, y, low, high : (points,)
+    colour
+        The one that its name has on the page; by its place among the lines by default.
+
+    Examples
+    --------
+    >>> Line("soft labels", np.arange(3), np.array([0.9, 0.7, 0.6])).name
+    'soft labels'
     """
 
     name: str
@@ -43,7 +54,31 @@ def line_chart(
     diagonal: bool = False,
     marks: bool = True,
 ) -> str:
-    """Curves with a legend below; `diagonal` draws where y equals x, as in a reliability diagram."""
+    """Draw curves with a legend below.
+
+    Parameters
+    ----------
+    lines
+        The curves; those without a finite number are left out.
+    x_title, y_title
+        Titles of the axes.
+    x_range, y_range
+        Ends of the axes; those of the numbers by default.
+    diagonal
+        Draw the line on which y equals x, as in a reliability diagram.
+    marks
+        Draw a dot at each point.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> line_chart([Line("soft", np.arange(3), np.array([0.9, 0.7, 0.6]))], "epoch", "loss").count("<polyline")
+    1
+    """
     known = [line for line in lines if np.isfinite(np.asarray(line.y, dtype=np.float64)).any()]
     if not known:
         return "<p>nothing to draw: no number is known</p>"
@@ -141,10 +176,31 @@ def grid_map(
     mark: Sequence[float] | np.ndarray | None = None,
     ends: tuple[str, str] | None = None,
 ) -> str:
-    """A value for each pair of numbers, darker for more, y upwards; NaN stays empty.
+    """Draw a map with a value for each pair of numbers, darker for more; NaN stays empty.
 
-    values: (len(y), len(x)); `mark` rings the cell nearest to (x, y), or to each of (m, 2) such pairs; `ends`
-    names the two ends of the scale.
+    Parameters
+    ----------
+    values : (len(y), len(x))
+    x, y
+        Numbers along the axes; y upwards.
+    x_title, y_title, title
+        Titles of the axes and of the map.
+    low, high
+        Values that are lightest and darkest.
+    mark
+        Pair (x, y), or (m, 2) such pairs, whose nearest cells are ringed.
+    ends
+        Names of the two ends of the scale; `low` and `high` by default.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> "rotate(-90)" in grid_map(np.eye(2), [1, 2], [1, 2], "items", "classes", "gain", low=0.0, high=1.0)
+    True
     """
     cells = np.asarray(values, dtype=np.float64)
     assert cells.shape == (len(y), len(x))

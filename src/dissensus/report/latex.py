@@ -61,7 +61,7 @@ def latex_tables(document: Document, *, details: bool = False) -> str:
     --------
     >>> from dissensus.report import Document, Section, Table
     >>> table = Table(["model", "accuracy"], [("mlp", 0.913)], "Scores")
-    >>> print(latex_tables(Document("Run", "It works.", sections=[Section("", [table])])).splitlines()[-5])
+    >>> print(latex_tables(Document("Run", "It works.", sections=[Section("", [table])])).splitlines()[-4])
     mlp & 0.913 \\
     """
     tables = list(_tables_of(document.sections, document.title, details))

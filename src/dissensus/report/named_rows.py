@@ -1,4 +1,4 @@
-"""Charts with a row for each name as inline SVG: values with intervals, grouped bars."""
+"""Charts with a row for each name: values with intervals, grouped bars."""
 
 from __future__ import annotations
 
@@ -9,14 +9,35 @@ import numpy as np
 
 from dissensus.report.charts import span
 from dissensus.report.colours import BLUE, LINES
+from dissensus.report.numbers import format_number
 from dissensus.report.svg import filled, shortened, svg
-from dissensus.report.tables import shown_number
 
 
 def interval_chart(
     rows: Sequence[tuple[str, float, float, float]], title: str, *, reference: float | None = None
 ) -> str:
-    """A dot with its interval for each name, and a line at a reference.  rows: (name, value, low, high)"""
+    """Draw a dot with its interval for each name, and a line at a reference.
+
+    Parameters
+    ----------
+    rows
+        Name, value, low and high of each.
+    title
+        Of the axis.
+    reference
+        Where a dashed line is drawn, such as 0 for differences.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> drawing = interval_chart([("soft", -0.02, -0.03, -0.01), ("hard", 0.01, -0.01, 0.03)], "gain", reference=0.0)
+    >>> drawing.count("<circle")
+    2
+    """
     left, wide = 150, 220
     known = [number for row in rows for number in row[1:] if np.isfinite(number)]
     if not known:
@@ -62,7 +83,7 @@ def grouped_bars(
     colours: Mapping[str, str] | None = None,
     counts: Sequence[int] | None = None,
 ) -> str:
-    """For each group one horizontal bar of each series; the bars share one scale from 0.
+    """Draw one horizontal bar of each series for each group; the bars share one scale from 0.
 
     colours  of the series by name, the same on a whole page
     counts   how many items each group has, shown beside its name
@@ -81,7 +102,7 @@ def grouped_bars(
             drawn.append(
                 f'<rect {filled(name, inks)} x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}"/>'
                 f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">'
-                f"{shown_number(values[g], '.3g')}</text>"
+                f"{format_number(values[g], '.3g')}</text>"
             )
             y += thin
         y += 8

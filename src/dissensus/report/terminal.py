@@ -30,6 +30,10 @@ def print_document(document: Document, *, details: bool = False) -> None:
     details
         Print the sections marked as `detail` too.
 
+    Returns
+    -------
+    None
+
     Examples
     --------
     >>> from dissensus.report import Document
@@ -61,7 +65,7 @@ def print_rows(table: Table, console: ResultConsole | None = None) -> None:
     from dissensus.report.consoles import ResultConsole
 
     console = console or ResultConsole()
-    printed = table.lines if len(table.lines) <= SCREENFUL else table.lines[: max(table.shown, 1)]
+    printed = table.lines if len(table.lines) <= max(SCREENFUL, table.shown) else table.lines[: max(table.shown, 1)]
     made = [(row, _text_cells(table, row, console)) for row in printed]
     widths = [cell_len(column.title) for column in table.heads]
     for row, cells in made:
