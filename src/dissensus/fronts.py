@@ -29,8 +29,6 @@ EXTRAS = dict.fromkeys(_ELICIT, "elicit") | {
     "accelerate": "hugging-face",
     "transformers": "hugging-face",
     "lightning": "lightning",
-    "ray": "ray",
-    "submitit": "slurm",
 }
 # What users bring themselves. The constraints keep torch where it is: without them pip may replace it.
 _OTHERS = ("pandas", "polars", "timm")

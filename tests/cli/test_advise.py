@@ -13,8 +13,8 @@ from tests.study.world import answers
 
 def test_people_read_what_to_do_why_and_what_next():
     text = run("advise", "anesthesia").stdout
-    assert "What would people answer about an item? shrinkage (shown to be better)" in text
-    assert "Not tested: name FEATURES" in text and "dissensus aggregate anesthesia --method shrinkage" in text
+    assert "answers by shrinkage (significantly better" in text.splitlines()[1]
+    assert "Not tested" in text and "dissensus aggregate anesthesia --method shrinkage" in text
 
 
 def test_programs_read_the_same_as_json(tmp_path):

@@ -9,9 +9,10 @@ import shutil
 
 import pytest
 
-from dissensus.cli.study_tables import print_summary
+from dissensus.study.engines.catalogue import ENGINES
 from dissensus.study.holding import held
-from dissensus.study.summary.summary import summarise
+from dissensus.study.reporting.tables import difference_overview
+from dissensus.study.summary.summary import summarise_study
 from tests.cli.study_files import changed, dissensus, make_study
 from tests.study.fabricated import grid
 
@@ -64,7 +65,7 @@ def test_the_table_is_also_a_csv_file_and_markdown(finished, tmp_path):
     assert [row["cell"] for row in rows] == [row["cell"] for row in wanted]
     assert [float(row["soft_nll"]) for row in rows] == [row["soft_nll"] for row in wanted]
     means = {arm: sum(row["accuracy"] for row in wanted if row["delivery"] == arm) / 2 for arm in ("soft", "majority")}
-    for words, start in ((("--markdown",), "| {} | "), ((), " {} ")):
+    for words, start in ((("--markdown",), "| {} | "), ((), "{} ")):
         lines = dissensus("study", "table", folder, *words).stdout.splitlines()
         for arm, mean in means.items():
             assert f"{mean:.3f}" in next(line for line in lines if line.startswith(start.format(arm)))
@@ -206,10 +207,8 @@ def test_check_times_real_cells_so_a_cell_that_fails_is_told_before_the_run(fail
 
 
 def test_the_help_names_every_engine():
-    from dissensus.cli.study import ENGINES
-    from dissensus.study.engines import choose as choose_engine
-
-    assert ENGINES == choose_engine.ENGINES
+    text = " ".join(dissensus("study", "run", "--help").stdout.replace("│", " ").split())
+    assert all(f"{name} ({kind.help})" in text for name, kind in ENGINES.items())
 
 
 def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
@@ -223,11 +222,11 @@ def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
             "--engine",
             "spark",
         ): "unknown engine 'spark'. Choose from: local, ray, submitit",
-        ("run", file, "-o", folder, "--address", "x"): "the engine local has no address, and 'x' was given",
+        ("run", file, "-o", folder, "--address", "x"): "the engine local has no address, and --address x was given",
         ("run", tmp_path / "no.toml", "-o", folder): "no such file. Make one to start from: `dissensus study init",
-        ("run", file, "-o", tmp_path / "new", "--jobs", "0"): "jobs is 0; expected how many work at once",
+        ("run", file, "-o", tmp_path / "new", "--jobs", "0"): "--jobs 0: expected a whole number of 1 or more",
         ("run", file, "-o", folder, "--option", "a"): "--option a: expected NAME=VALUE, such as slurm_partition=short",
-        ("run", file, "-o", folder, "--option", "a=1"): "the engine local takes no options, and was given a",
+        ("run", file, "-o", folder, "--option", "a=1"): "the engine local has no options, and was given a",
         ("status", tmp_path): "holds no study: there is no study.json; `dissensus study run` makes one",
         ("add-seeds", file, 0): "0 more seeds; expected 1 or more",
     }
@@ -249,7 +248,8 @@ def test_a_report_is_not_written_over_other_files_or_to_the_name_of_an_option(fi
     assert not list(tmp_path.iterdir())
 
 
-def test_the_table_names_its_test_and_side_and_not_the_ties_of_one_pair(capsys):
+def test_the_table_names_its_test_and_side_and_not_the_ties_of_one_pair():
     equal = {"soft": lambda seed: {"soft_nll": 0.7}, "sls": lambda seed: {"soft_nll": 0.7 + 0.1 * seed}}
-    print_summary(summarise(grid(equal, 4, metrics=["soft_nll"], compare={"side": "greater"})))
-    assert "difference from soft (Wilcoxon signed-rank, exact, one-sided: greater)" in capsys.readouterr().out
+    table = difference_overview(summarise_study(grid(equal, 4, metrics=["soft_nll"], compare={"side": "greater"})))
+    assert table.caption == "Difference from soft"
+    assert table.note == "Wilcoxon signed-rank, exact, one-sided: greater."

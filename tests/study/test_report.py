@@ -10,15 +10,16 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dissensus.deliver import majority, smoothed
 from dissensus.evaluate.metrics import METRICS
+from dissensus.report import html_page, latex_tables, markdown_page
 from dissensus.report.numbers import format_number
-from dissensus.study.report import report_page
-from dissensus.study.reporting.answers import answer
+from dissensus.study.report import describe_study
+from dissensus.study.reporting.answers import answer_study
 from dissensus.study.reporting.tables import by_metric, overview
-from dissensus.study.reporting.text import latex_tables, markdown_report
-from dissensus.study.reporting.values import value_words
-from dissensus.study.reporting.words import design_words
-from dissensus.study.summary.summary import Summary, summarise
+from dissensus.study.reporting.values import define_values
+from dissensus.study.reporting.words import describe_design
+from dissensus.study.summary.summary import Summary, summarise_study
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 from tests.study.fabricated import failed, folder, grid, record
 
@@ -46,7 +47,7 @@ def rich() -> Summary:
     records[-1] = failed({"delivery": "sls"}, 4, "ValueError: the <loss> is not finite & never was")
     records[0]["commit"] = "0ldc0de"
     described = {"metrics": ["soft_nll", "accuracy", "entropy"], "name": "a <study> & more", "text": SPEC}
-    return summarise(folder(records, missing=1, compare={"test": "paired-t"}, **described))
+    return summarise_study(folder(records, missing=1, compare={"test": "paired-t"}, **described))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,15 @@ def summary() -> Summary:
 
 @pytest.fixture(scope="module")
 def made(summary) -> str:
-    return report_page(summary, folder="runs/digits")
+    return html_page(describe_study(summary, folder="runs/digits"))
+
+
+def markdown(summary: Summary) -> str:
+    return markdown_page(describe_study(summary, figures=False))
+
+
+def latex(summary: Summary) -> str:
+    return latex_tables(describe_study(summary, figures=False))
 
 
 def tree(page: str) -> ElementTree.Element:
@@ -67,28 +76,26 @@ def two_arms(apart: float, seeds: int, **changed):
     def scores(shift):
         return lambda seed: {"soft_nll": 0.7 + shift * (1 + 0.1 * seed), "accuracy": 0.8}
 
-    return summarise(grid({"soft": scores(0), "majority": scores(apart)}, seeds, metrics=["soft_nll"], **changed))
+    return summarise_study(grid({"soft": scores(0), "majority": scores(apart)}, seeds, metrics=["soft_nll"], **changed))
 
 
 def test_the_answer_gives_direction_size_and_what_the_test_can_say():
-    said = " ".join(answer(two_arms(0.05, 8)))
-    assert said.startswith(
-        "By soft NLL, nats, where lower is better, soft does best of 2: 0.700 on average over 8 seeds"
-    )
-    assert "Compared with soft, majority is worse by 0.0675 (" in said and "in 8 of 8 seeds" in said
-    assert "That is more than chance would do on these items (p = 0.0078)." in said
-    cautious = " ".join(answer(two_arms(0.05, 8, compare={"test": "corrected-t"})))
-    assert "more than chance would do (p " in cautious
-    few = " ".join(answer(two_arms(0.05, 3)))
-    assert "cannot tell this from chance, and could not have: with 3 seeds the least p it can give is 0.25" in few
-    assert "majority is better by" in " ".join(answer(two_arms(-0.05, 3)))
-    assert "majority is equal on average" in " ".join(answer(two_arms(0.0, 8)))
+    said = " ".join(answer_study(two_arms(0.05, 8)))
+    assert "soft is best of 2 arms: 0.700" in said and "8 seeds" in said and "(lower is better)" in said
+    assert "majority is worse than soft by 0.0675 (" in said and "8 of 8 seeds" in said
+    assert "is significant on these items (p = 0.0078)" in said
+    cautious = " ".join(answer_study(two_arms(0.05, 8, compare={"test": "corrected-t"})))
+    assert "is significant (p " in cautious
+    few = " ".join(answer_study(two_arms(0.05, 3)))
+    assert "cannot reach p < 0.05" in few and "3 seeds" in few and "0.25" in few
+    assert "majority is better than soft by" in " ".join(answer_study(two_arms(-0.05, 3)))
+    assert "majority is equal to soft" in " ".join(answer_study(two_arms(0.0, 8)))
 
 
 def test_the_answer_names_the_arms_that_tests_hold_and_counts_directions(summary):
-    said = " ".join(answer(summary))
-    assert "Of 2 arms compared with their baseline (delivery = soft), all are worse on average" in said
-    assert "the largest difference is that of “majority | smoothed=0.1”: worse by" in said and "corrected for" in said
+    said = " ".join(answer_study(summary))
+    assert "“majority | smoothed=0.1” is worse than soft by" in said and "corrected for 4 tests" in said
+    assert "Of 2 arms" in said and "(delivery = soft), all are worse" in said
 
 
 def world(seeds: int = 8, *, metrics=("soft_nll", "accuracy"), keep=lambda name, seed: True, **changed):
@@ -104,7 +111,7 @@ def world(seeds: int = 8, *, metrics=("soft_nll", "accuracy"), keep=lambda name,
         for place, (name, levels) in enumerate(arms.items())
         if keep(name, seed)
     ]
-    return summarise(folder(records, metrics=list(metrics), seeds=list(range(seeds)), **changed))
+    return summarise_study(folder(records, metrics=list(metrics), seeds=list(range(seeds)), **changed))
 
 
 def levels(nll: float, accuracy: float) -> dict[str, float]:
@@ -113,13 +120,13 @@ def levels(nll: float, accuracy: float) -> dict[str, float]:
 
 def test_the_answer_does_not_claim_for_all_metrics_what_holds_by_one():
     arms = {"soft": levels(0.7, 0.8), "majority": levels(0.9, 0.9), "sls": levels(0.8, 0.85)}
-    said = " ".join(answer(world(arms=arms)))
-    assert "soft does best of 3" in said
-    assert "Other metrics say otherwise; best on average: majority by accuracy" in said
+    said = " ".join(answer_study(world(arms=arms)))
+    assert "soft is best of 3" in said
+    assert "Other metrics disagree" in said and "majority by accuracy" in said
     arms["soft"] = levels(0.7, 0.95)
-    assert "otherwise" not in " ".join(answer(world(arms=arms)))
+    assert "disagree" not in " ".join(answer_study(world(arms=arms)))
     entropy = world(arms={"soft": {"entropy": 1.0}, "sls": {"entropy": 1.2}}, metrics=["entropy"])
-    assert answer(entropy)[0].startswith(f"By {METRICS['entropy'].meaning}: Compared with soft, sls is higher by 0.2")
+    assert answer_study(entropy)[0].startswith(f"By {METRICS['entropy'].meaning}, sls is higher than soft by 0.2")
 
 
 def test_the_p_of_several_arms_is_that_of_the_least_certain_and_directions_are_named():
@@ -127,44 +134,40 @@ def test_the_p_of_several_arms_is_that_of_the_least_certain_and_directions_are_n
     nll = {"soft": [0.7 + 0.01 * s for s in range(10)]}
     nll["majority"] = [value + 0.1 + 0.01 * s for s, value in enumerate(nll["soft"])]
     nll["sls"] = [value - (0.02 + 0.001 * s if s > 1 else -0.001 - 0.001 * s) for s, value in enumerate(nll["soft"])]
-    summary = summarise(grid({n: lambda s, n=n: {"soft_nll": nll[n][s]} for n in nll}, 10, metrics=["soft_nll"]))
+    summary = summarise_study(grid({n: lambda s, n=n: {"soft_nll": nll[n][s]} for n in nll}, 10, metrics=["soft_nll"]))
     p = {arm: summary.difference(arm, "soft_nll").test.adjusted_p for arm in ("majority", "sls")}
     assert p["majority"] < p["sls"] < 0.05
-    said = answer(summary)[-1]
-    assert said == (
-        f"For majority (worse) and sls (better) this is more than chance would do on these items (p = "
-        f"{p['sls']:.2g} or less, corrected for 2 tests)."
-    )
+    said = answer_study(summary)[-1]
+    assert "majority (worse) and sls (better) differ significantly" in said
+    assert said.endswith(f"(p = {p['sls']:.2g} or less, corrected for 2 tests).")
 
 
 def test_a_one_sided_test_is_not_said_to_find_nothing_on_the_side_it_does_not_look_at():
     arms = {"soft": levels(0.7, 0.8), "majority": levels(0.9, 0.6)}
     less = world(arms=arms, compare={"side": "less"})
-    assert answer(less)[-1] == (
-        "The test only asked whether an arm is below its baseline, which it is not: whether it is above more than by "
-        "chance was not asked."
-    )
+    assert "is below its baseline; majority is above, which was not tested" in answer_study(less)[-1]
+    assert "significant" not in answer_study(less)[-1]
     assert any("by accuracy that is whether it is worse" in remark for remark in less.remarks)
     greater = world(arms=arms, compare={"side": "greater"}, metrics=["soft_nll"])
-    assert "That is more than chance would do" in answer(greater)[-1]
+    assert "the difference is significant" in answer_study(greater)[-1]
     assert any("by soft_nll that is whether it is worse" in remark for remark in greater.remarks)
     mixed = world(arms=arms | {"sls": levels(0.5, 0.9)}, compare={"side": "less"})
-    assert answer(mixed)[-1].startswith("For sls this is more than chance would do")
-    assert "says nothing of majority, which is above" in answer(mixed)[-1]
+    assert "sls differs significantly" in answer_study(mixed)[-1]
+    assert "majority is above, which was not tested" in answer_study(mixed)[-1]
 
 
 def test_the_best_is_found_among_arms_that_have_the_same_seeds():
     """Each arm lacks another seed, and seeds differ more than arms do."""
     arms = {"soft": levels(0.70, 0.8), "majority": levels(0.701, 0.8), "sls": levels(0.75, 0.8)}
     other = world(arms=arms, keep=lambda name, seed: (name, seed) not in {("soft", 0), ("majority", 7)})
-    assert not other.best and "does best" not in " ".join(answer(other)), "only sls has every seed"
+    assert not other.best and "is best" not in " ".join(answer_study(other)), "only sls has every seed"
     one = world(arms=arms, keep=lambda name, seed: (name, seed) != ("sls", 0))
-    assert "soft does best of 2 (1 more lacks seeds or a mean)" in answer(one)[0]
+    assert "soft is best of 2 arms (1 more lacks seeds or a mean)" in answer_study(one)[0]
 
 
 def test_equal_arms_share_the_first_place_and_a_study_without_baseline_claims_nothing():
     same = {"soft_nll": 0.7, "accuracy": 0.8}
-    tied = summarise(
+    tied = summarise_study(
         grid(
             {
                 "soft": lambda s: {k: v + 0.01 * s for k, v in same.items()},
@@ -174,26 +177,27 @@ def test_equal_arms_share_the_first_place_and_a_study_without_baseline_claims_no
             compare=None,
         )
     )
-    assert answer(tied)[0].startswith("By soft NLL, nats, where lower is better, soft and sls do best, equally, of 2: ")
-    assert answer(tied)[-1] == "The study names no baseline, so no test says whether chance alone would do that."
+    assert answer_study(tied)[0].startswith(
+        "By soft NLL, nats (lower is better), soft and sls tie for best of 2 arms: "
+    )
+    assert answer_study(tied)[-1] == "The study has no baseline, so nothing was tested."
 
 
 def test_a_study_that_compares_nothing_still_has_an_answer():
-    one = answer(world(arms={"soft": levels(0.7, 0.8)}))[0]
-    assert one.startswith("By soft NLL, nats, “soft · mlp” has 0.713 on average over 8 seeds (95 % interval 0.7")
+    one = answer_study(world(arms={"soft": levels(0.7, 0.8)}))[0]
+    assert one.startswith("By soft NLL, nats, “soft · mlp” scores 0.713 on average over 8 seeds (95% CI 0.7")
     assert one.endswith("There is no other arm to compare it with.")
     arms = {"soft": {"soft_nll": 0.7, "entropy": 1.0}, "sls": {"soft_nll": 0.8, "entropy": 1.0}}
-    either = answer(world(arms=arms, metrics=["entropy"], compare=None))
-    assert either == [
-        f"By {METRICS['entropy'].meaning} the table has the means of 2 arms, of which none is called best: neither "
-        "direction is better."
-    ]
-    apart = answer(world(arms=arms, metrics=["soft_nll"], keep=lambda name, seed: (name == "soft") == (seed < 4)))
-    assert "none is called best: no two are on the same data with the same seeds" in apart[0]
-    nothing = summarise(
+    either = answer_study(world(arms=arms, metrics=["entropy"], compare=None))
+    assert either == [f"By {METRICS['entropy'].meaning}, none of 2 arms is called best: neither direction is better."]
+    apart = answer_study(world(arms=arms, metrics=["soft_nll"], keep=lambda name, seed: (name == "soft") == (seed < 4)))
+    assert "is called best: no two have the same data and seeds" in apart[0]
+    nothing = summarise_study(
         grid({"soft": lambda s: {"soft_nll": None}, "sls": lambda s: {"soft_nll": None}}, 2, metrics=["soft_nll"])
     )
-    assert answer(nothing) == ["There is no answer by soft NLL, nats: no arm has a mean; the remarks say why."]
+    assert answer_study(nothing) == [
+        "There is no answer by soft NLL, nats: no arm has a mean; the remarks give the reason."
+    ]
 
 
 def test_p_over_the_folds_of_one_seed_is_called_too_small_in_the_answer():
@@ -204,32 +208,34 @@ def test_p_over_the_folds_of_one_seed_is_called_too_small_in_the_answer():
             for name, apart in (("soft", 0.0), ("majority", 0.1))
         ]
         split = {"scheme": "k-fold", "folds": 8}
-        return " ".join(answer(summarise(folder(records, metrics=["soft_nll"], split=split, compare=compare))))
+        return " ".join(
+            answer_study(summarise_study(folder(records, metrics=["soft_nll"], split=split, compare=compare)))
+        )
 
-    assert "p is too small here" in said() and "too small" not in said(test="corrected-t")
+    assert "p is too small" in said() and "too small" not in said(test="corrected-t")
 
 
 def test_models_chosen_by_the_items_they_are_judged_on_are_in_the_answer():
-    assert "flatters every number here" in " ".join(answer(two_arms(0.05, 8, split={"validation": "test"})))
+    assert "chosen on the test items" in " ".join(answer_study(two_arms(0.05, 8, split={"validation": "test"})))
 
 
 def test_what_was_chosen_by_is_told_as_it_was_done():
     said = {
-        (scheme, share): design_words(two_arms(0.05, 3, split={"scheme": scheme, "validation": share}))
+        (scheme, share): describe_design(two_arms(0.05, 3, split={"scheme": scheme, "validation": share}))
         for scheme in ("per-seed", "column")
         for share in (0, 0.1, "test")
     }
-    assert "; 10 % of the others served to choose" in said["per-seed", 0.1]
-    assert "the items it calls validation, or 10 % of the others where it calls none so, served" in said["column", 0.1]
-    assert all("nothing was chosen" in said[scheme, 0] for scheme in ("per-seed", "column"))
-    assert all("chosen by the very items judged on" in said[scheme, "test"] for scheme in ("per-seed", "column"))
+    assert "chosen on 10% of the others." in said["per-seed", 0.1]
+    assert "the items it calls validation, or 10% of the others if it has none." in said["column", 0.1]
+    assert all("Nothing was chosen" in said[scheme, 0] for scheme in ("per-seed", "column"))
+    assert all("chosen on the test items" in said[scheme, "test"] for scheme in ("per-seed", "column"))
 
 
 def test_a_study_without_cells_has_a_page_that_says_so():
-    empty = summarise(folder([], missing=4, seeds=[0, 1], text=SPEC))
-    page = report_page(empty)
+    empty = summarise_study(folder([], missing=4, seeds=[0, 1], text=SPEC))
+    page = html_page(describe_study(empty))
     assert "no cell of this study is done" in page and "None of the 4 cells" in page and tree(page) is not None
-    assert "no cell of this study is done" in markdown_report(empty) and "\\begin" not in latex_tables(empty)
+    assert "no cell of this study is done" in markdown(empty) and "\\begin" not in latex(empty)
 
 
 def test_the_page_is_whole_well_formed_and_fetches_nothing(made, summary):
@@ -244,7 +250,7 @@ def test_the_page_is_whole_well_formed_and_fetches_nothing(made, summary):
     text = "".join(root.itertext())
     for said in (
         *summary.remarks,
-        *answer(summary),
+        *answer_study(summary),
         "ValueError: the <loss> is not finite & never was",
         SPEC.strip(),
         "dissensus study run study.toml -o runs/digits",
@@ -262,7 +268,7 @@ def test_every_figure_has_its_numbers_in_a_table(made, summary):
     assert len(set(names)) == len(names) == 3 + 3 + 1 + 2, "scores, differences, slices, curves"
     for each in figures:
         assert each.find("svg").get("aria-label") and each.find("details//table") is not None
-    rows = [[cell.text for cell in row] for row in figures[0].find("details//table")]
+    rows = [["".join(cell.itertext()) for cell in row] for row in figures[0].find("details//table").iter("tr")]
     values = summary.scores["soft"]["soft_nll"].values
     assert [row[2] for row in rows if row[0] == "soft"] == [f"{value:.6g}" for value in values.values()]
 
@@ -271,8 +277,8 @@ def test_of_very_many_arms_the_best_are_drawn_and_the_tables_have_all():
     arms = {
         f"d{i:02d}": lambda seed, i=i: {"soft_nll": 1.0 + i + 0.1 * seed, "accuracy": 0.5} for i in reversed(range(30))
     }
-    many = summarise(grid(arms, 2, compare={"baseline": {"delivery": "d00"}}))
-    page = report_page(many)
+    many = summarise_study(grid(arms, 2, compare={"baseline": {"delivery": "d00"}}))
+    page = html_page(describe_study(many))
     drawing, differences, *_ = tree(page).iter("figure")
     rows = [line.get("data-of") for line in drawing.iter("line") if line.get("stroke-width") == "3"]
     assert rows == [f"d{i:02d}" for i in reversed(range(24))] and "Drawn are the 24 arms with the best means" in page
@@ -298,29 +304,29 @@ def test_dots_stand_where_their_numbers_are(made, summary):
 
 
 def test_tables_mark_the_best_only_where_a_direction_is_known(summary):
-    marked = [[cell.best for cell in row] for row in overview(summary).rows]
-    assert [row[1:] for row in marked] == [[True, True, False], [False, False, False], [False, False, False]]
-    rows = by_metric(summary, "soft_nll").rows
-    assert rows[0][0].small == "baseline" and rows[1][3].text == "soft" and rows[1][7].text == "5 of 5"
-    assert rows[2][2].text == "4" and rows[2][7].text.endswith("of 4"), "a failed seed has no pair"
+    marked = [[cell.best for cell in row.cells[2:]] for row in overview(summary).rows]
+    assert marked == [[True, True, False], [False, False, False], [False, False, False]]
+    rows = [row.cells for row in by_metric(summary, "soft_nll").rows]
+    assert rows[0][0].note == "baseline" and rows[1][3] == "soft" and rows[1][6] == "5 of 5"
+    assert rows[2][2] == 4 and rows[2][6].endswith("of 4"), "a failed seed has no pair"
 
 
 def test_markdown_has_the_same_answer_tables_and_remarks(summary):
-    text = markdown_report(summary)
+    text = markdown(summary)
     lines = text.splitlines()
     assert lines[0] == r"# a \<study\> & more" and "> Does it matter how labels are delivered?" in lines
     heads = [i for i, line in enumerate(lines) if re.fullmatch(r"\|(-+:?\|)+", line)]
-    assert len(heads) == 1 + 3 + 1
+    assert len(heads) == 2 + 3 + 1 + 4 + 1 + 1, "overviews, metrics, probes, methods, cells, versions"
     for i in heads:
         width = len(re.findall(r"(?<!\\)\|", lines[i]))
-        rows = lines[i - 1 : lines.index("", i)]
+        rows = lines[i - 1 : ([*lines, ""]).index("", i)]
         assert all(len(re.findall(r"(?<!\\)\|", row)) == width for row in rows), "a | in a name is no new column"
-    assert r"- `" in text and r"ValueError: the \<loss\> is not finite" in text and "```toml\n" + SPEC in text
+    assert r"ValueError: the \<loss\> is not finite" in text and "```\n" + SPEC in text
 
 
 def test_latex_tables_are_balanced_escaped_and_booktabs(summary):
-    text = latex_tables(summary)
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 5
+    text = latex(summary)
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 2 + 3 + 1
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") and not re.search(r"[↑↓·–…]", text)
     body = re.sub(r"\\[\\{}&%$#_]", "", re.sub(r"^%.*$", "", text, flags=re.MULTILINE))
     assert body.count("{") == body.count("}") and body.count("$") % 2 == 0 and "#" not in body
@@ -402,7 +408,7 @@ def test_the_answer_gives_a_p_that_holds_for_every_arm_it_names():
     def shifted(by, spread):
         return lambda seed: {"soft_nll": 0.7 + by + spread * (-1) ** seed * (seed % 3)}
 
-    summary = summarise(
+    summary = summarise_study(
         grid(
             {"soft": shifted(0, 0), "majority": shifted(0.5, 0.01), "sls": shifted(0.1, 0.09)},
             10,
@@ -412,9 +418,9 @@ def test_the_answer_gives_a_p_that_holds_for_every_arm_it_names():
     )
     p = {d.arm: d.test.adjusted_p for d in summary.differences}
     assert p["majority"] < 0.001 < p["sls"] < 0.05
-    said = " ".join(answer(summary))
+    said = " ".join(answer_study(summary))
     assert f"(p = {format_number(p['sls'], 'p')} or less, corrected for 2 tests)" in said
-    close = summarise(
+    close = summarise_study(
         grid(
             {"soft": shifted(0, 0), "majority": shifted(0, 0.1), "sls": shifted(0, 0.2)},
             10,
@@ -422,20 +428,18 @@ def test_the_answer_gives_a_p_that_holds_for_every_arm_it_names():
             compare={"test": "paired-t"},
         )
     )
-    assert "cannot be told from chance (smallest p = " in " ".join(answer(close))
+    assert "No difference is significant (smallest p = " in " ".join(answer_study(close))
 
 
 def test_the_report_says_what_was_learned_from_and_what_names_mean(summary):
     """A reader who gets nothing but the page must not have to look into the code."""
-    for text in (report_page(summary), markdown_report(summary).replace("\\", "")):
-        assert (
-            "digits: each model learned from 72 items and was judged on 20 (labels: digits; features: pixels)." in text
-        )
-        assert "The class with most mass, in every epoch; what disagreement there was is lost." in text
-        assert "Label smoothing: a share 0.1 of every target spread evenly over all classes." in text
-        assert "A network with one hidden layer, on features that stay as they are." in text
+    for text in (html_page(describe_study(summary)), markdown(summary).replace("\\", "")):
+        assert "digits: 72 training items and 20 test items per model (labels: digits; features: pixels)." in text
+        assert (majority.__doc__ or "").splitlines()[0] in text
+        assert (smoothed.__doc__ or "").splitlines()[0] in text
+        assert "A network with one hidden layer on frozen features." in text
     arm = {"aggregation": "share", "completion": "t2-uniform", "transforms": "sparsest=3", "votes": 2, "model": "small"}
-    known = dict(value_words(summarise(folder([record(arm, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))))
+    known = dict(define_values(summarise_study(folder([record(arm, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))))
     assert list(known) == [
         "soft",
         "completion t2-uniform",
@@ -445,28 +449,29 @@ def test_the_report_says_what_was_learned_from_and_what_names_mean(summary):
         "small",
     ]
     assert known["completion t2-uniform"].startswith("Keep the probabilities of the 2 named classes")
-    single = summarise(folder([record(arm | {"votes": 1}, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))
-    assert "1 vote" in dict(value_words(single)) and "1 votes" not in markdown_report(single)
+    single = summarise_study(folder([record(arm | {"votes": 1}, 0, {"soft_nll": 0.5})], metrics=["soft_nll"]))
+    assert "1 vote" in dict(define_values(single)) and "1 votes" not in markdown(single)
 
 
 def test_names_that_begin_with_a_bracket_or_hold_markup_are_plain_text_everywhere():
     name = "[2pt] *x* $a_1$ ~b~ &lt;i&gt; `c`"
-    summary = summarise(
+    summary = summarise_study(
         folder(
             [record({"data": name}, seed, {"soft_nll": 0.5}) for seed in (0, 1)]
             + [record({"data": "plain"}, 0, {"soft_nll": 0.5})],
             metrics=["soft_nll"],
         )
     )
-    assert not re.search(r"\\\\\s*[\[*]", latex_tables(summary)), "after a line's end they would be an argument of it"
-    assert r"\[2pt\] \*x\* \$a\_1\$ \~b\~ \&lt;i\&gt; \`c\`" in markdown_report(summary)
-    assert "&amp;lt;i&amp;gt;" in report_page(summary)
+    assert not re.search(r"\\\\\s*[\[*]", latex(summary)), "after a line's end they would be an argument of it"
+    assert r"\[2pt\] \*x\* \$a\_1\$ \~b\~ \&lt;i\&gt; \`c\`" in markdown(summary)
+    assert "&amp;lt;i&amp;gt;" in html_page(describe_study(summary))
 
 
 def test_a_long_name_does_not_widen_the_page_of_a_phone(launched, tmp_path):
     long = "l" * 150
     arms = [record({"data": data}, seed, {"soft_nll": 0.5 + seed}) for data in (long, "b") for seed in (0, 1)]
-    (tmp_path / "page.html").write_text(report_page(summarise(folder(arms, metrics=["soft_nll"], question=long))))
+    summary = summarise_study(folder(arms, metrics=["soft_nll"], question=long))
+    (tmp_path / "page.html").write_text(html_page(describe_study(summary)))
     browser = launched()
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto((tmp_path / "page.html").as_uri())
@@ -477,13 +482,13 @@ def test_a_long_name_does_not_widen_the_page_of_a_phone(launched, tmp_path):
 def test_a_setting_that_only_some_models_have_says_whose_it_is():
     arms = [record({"model": "mlp"}, 0, {"soft_nll": 0.5}), record({"model": "linear"}, 0, {"soft_nll": 0.5})]
     del arms[1]["arm"]["hidden"]
-    said = markdown_report(summarise(folder(arms, metrics=["soft_nll"])))
-    assert "- hidden: 64 (of mlp)" in said and "- **seed**: One repetition of an arm" in said
+    said = markdown(summarise_study(folder(arms, metrics=["soft_nll"])))
+    assert "| hidden | 64 (of mlp) |" in said and "| seed | One repetition of an arm" in said
 
 
 def test_arms_that_are_equally_good_do_not_each_do_best():
-    said = answer(
-        summarise(
+    said = answer_study(
+        summarise_study(
             grid(
                 {name: lambda seed: {"soft_nll": 0.7 + seed} for name in ("soft", "sls")},
                 3,
@@ -492,4 +497,4 @@ def test_arms_that_are_equally_good_do_not_each_do_best():
             )
         )
     )
-    assert "soft and sls do best, equally, of 2: 1.700 on average" in said[0]
+    assert "soft and sls tie for best of 2 arms: 1.700" in said[0]

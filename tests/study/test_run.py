@@ -11,7 +11,7 @@ from dissensus.datasets.dataset import LabelledItems
 from dissensus.deliver import deliver
 from dissensus.evaluate import soft_nll
 from dissensus.labels.shares import share
-from dissensus.study import read_folder, read_predictions, run_study, summarise
+from dissensus.study import read_folder, read_predictions, run_study, summarise_study
 from dissensus.study.cells import VARIES
 from dissensus.study.checks import tasks_of
 from dissensus.study.description import write_description
@@ -20,7 +20,7 @@ from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import read_study, study_of
 from dissensus.study.spec import Evaluation
 from dissensus.study.splits import split_items
-from dissensus.study.status import status_of
+from dissensus.study.status import study_status
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.work import run_job
 from dissensus.train.heads import HeadConfig, train_heads
@@ -83,7 +83,7 @@ def test_data_that_get_another_name_stay_one_arm_with_the_cells_made_since(tmp_p
     votes, features = answers()
     ran = run_study(small_study(seeds=3, data={"renamed": {"labels": votes, "features": features}}), tmp_path)
     assert (ran.before, ran.made) == (4, 2)
-    arms = summarise(read_folder(tmp_path)).arms
+    arms = summarise_study(read_folder(tmp_path)).arms
     assert [(arm.name, arm.settings["data"], len(arm.records)) for arm in arms] == [
         ("soft", "renamed", 3),
         ("majority", "renamed", 3),
@@ -214,7 +214,7 @@ def test_a_cell_that_cannot_be_judged_is_a_failure_with_its_traceback():
 @pytest.mark.parametrize("note", ["", "5", "[]", "{}", '{"pid": 1}'])
 def test_a_note_that_says_nothing_keeps_nobody_from_running(finished, note):
     (finished / ".running.json").write_text(note)
-    assert status_of(finished).running is None
+    assert study_status(finished).running is None
     assert run_study(small_study(), finished).before == 4
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.features import load_features
-from dissensus.cli.printing import AsJson, out, print_json, print_line
+from dissensus.cli.printing import AsJson, print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.seeds import seeded
 
@@ -69,6 +69,7 @@ def advise(
     from dissensus.datasets.sources import is_data_set
     from dissensus.files.whole_files import check_writable
     from dissensus.study.advice.advice import advise_labels
+    from dissensus.study.advice.page import describe_advice
 
     _check(features, output, study, by_position)
     for place in (study, html):
@@ -96,21 +97,21 @@ def advise(
             say=say,
             stage=status.update,
         )
-    for notice in advice.notices:
-        say(notice)
     steps = _next_steps(advice, file, features, output, study)
     if html is not None:
         from dissensus.files.whole_files import write_text
-        from dissensus.study.advice.page import advice_page
+        from dissensus.report import html_page
 
-        write_text(advice_page(advice, name, steps), html)
+        write_text(html_page(describe_advice(advice, name, steps)), html)
         say(f"wrote {html}")
     if study is not None and features is not None:
         _write_study(advice, study, file, features, by_position)
     if as_json:
         print_json(advice.as_json() | {"next": steps})
     else:
-        _print(advice, steps)
+        from dissensus.report import print_document
+
+        print_document(describe_advice(advice, name, steps))
 
 
 def _check(features: str | None, output: Path | None, study: Path | None, by_position: bool) -> None:
@@ -173,24 +174,3 @@ def _next_steps(
     elif output is not None:
         steps.append(f"dissensus study report {output}")
     return steps
-
-
-def _print(advice: "LabelAdvice", steps: list[str]) -> None:
-    from dissensus.report.tables import print_facts, print_table
-    from dissensus.study.advice.page import ABOUT_LADDER, BASIS, advice_lines, advice_tables
-
-    print_facts(advice.regime.facts())
-    for question, answer, basis, why in advice_lines(advice):
-        print_line(f"\n{question} {answer} ({BASIS[basis]})", "bold")
-        for sentence in why:
-            print_line(f"  {sentence}")
-    tables = advice_tables(advice)
-    if tables:
-        print_line(f"\n{ABOUT_LADDER}")
-    for title, about, columns, rows in tables:
-        out.print()
-        print_table(columns, rows, title=f"{title}. {about}", ruled=True)
-    if steps:
-        print_line("\nNext", "bold")
-        for step in steps:
-            print_line(f"  {step}")

@@ -58,7 +58,8 @@ def reproduce(
         from dissensus.papers.paper import SCALES
         from dissensus.papers.record import RECORD, read_record
         from dissensus.papers.running import reproduce as run
-        from dissensus.study.engines.choose import engine_of
+        from dissensus.study.engines.catalogue import ENGINES
+        from dissensus.study.engines.choose import make_engine
 
         if name is None:
             _list(PAPERS, as_json)
@@ -67,18 +68,18 @@ def reproduce(
         size = SCALES[SCALES.index(one_of("scale", scale, SCALES))]
         place = Path(f"reproduce-{name}-{scale}") if folder is None else folder
 
-        def make_engine() -> Any:
-            return engine_of(engine, folder=place, address=address, jobs=jobs)
+        def start_engine() -> Any:
+            return make_engine(engine, folder=place, address=address, jobs=jobs)
 
-        if engine not in ("ray", "submitit"):  # report an unknown engine or a wrong option before any work
-            make_engine()
+        if engine not in ENGINES or not ENGINES[engine].package:  # report an unknown engine before any work
+            start_engine()
 
         with progress_bar(name) as move:
 
             def progress(step: Step) -> None:
                 move(round(STEPS * step.share), STEPS)
 
-            result = run(paper, size, place, engine=make_engine, jobs=jobs, progress=progress, say=say_or_warn)
+            result = run(paper, size, place, engine=start_engine, jobs=jobs, progress=progress, say=say_or_warn)
         for page in PAGES:
             write_page(read_record(place / RECORD), place / page)
     if as_json:

@@ -16,12 +16,19 @@ from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, print_error, say
 from dissensus.cli.study_check import axes_of, counted, print_check, span
-from dissensus.cli.study_results import diff, report, status, table, tell_failures, tell_main_table
+from dissensus.cli.study_results import diff, print_results, report, status, table, tell_failures
+from dissensus.study.engines.catalogue import ENGINES
 
 if TYPE_CHECKING:
     from dissensus.study.run import Progress, Ran
 
-ENGINES = ("local", "ray", "submitit")
+
+def _list_engines(fact: str) -> str:
+    """What is known of each engine, such as "ray (Ray), submitit (SLURM)"."""
+    facts = {name: getattr(kind, fact) for name, kind in ENGINES.items()}
+    return ", ".join(f"{name} ({words})" for name, words in facts.items() if words)
+
+
 EVERY = 10.0  # seconds between two lines about progress where there is no terminal
 
 study = typer.Typer(
@@ -108,12 +115,10 @@ def check(
 def run(
     file: File,
     folder: Annotated[Path, typer.Option("--output", "-o", help="The study's folder; what is there already stays.")],
-    engine: Annotated[str, typer.Option(help=f"Who works on the cells: {', '.join(ENGINES)}.")] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="Of a Ray cluster; without it, Ray starts here. For submitit: slurm, or local.")
-    ] = None,
+    engine: Annotated[str, typer.Option(help=f"Run the cells on {_list_engines('help')}.")] = "local",
+    address: Annotated[str | None, typer.Option(help=f"Address for {_list_engines('address')}.")] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="For submitit, as in slurm_partition=short; again for more.")
+        list[str] | None, typer.Option(help=f"Option for {_list_engines('options')}; repeat to add more.")
     ] = None,
     jobs: Jobs = None,
     retry: Annotated[bool, typer.Option("--retry", help="Also try again the cells that failed before.")] = False,
@@ -122,12 +127,12 @@ def run(
 ) -> None:
     """Run every cell of a study that is not in its folder yet; called again, it goes on where it was."""
     with one_line_errors():
-        from dissensus.study.engines.choose import engine_of
+        from dissensus.study.engines.choose import make_engine
         from dissensus.study.read_spec import read_study
         from dissensus.study.run import StoppedError, run_study
 
         wanted = read_study(file)
-        chosen = engine_of(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))
+        chosen = make_engine(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))
         last: list[Progress] = []
         try:
             with _told() as tell:
@@ -150,7 +155,7 @@ def run(
         print_json(asdict(ran) | {"folder": str(folder)}, indent=None)
     else:
         print_line(_summary(ran, folder))
-        tell_main_table(folder)
+        print_results(folder)
     if ran.failures:
         if not as_json:
             tell_failures(dict(ran.failures), folder)

@@ -22,9 +22,9 @@ SHOWN = 5  # different errors that are listed
 def status(folder: Folder, as_json: AsJson = False) -> None:
     """How a study stands: cells that are done, failed and missing, who made them, and who works on it now."""
     with one_line_errors():
-        from dissensus.study.status import status_of
+        from dissensus.study.status import study_status
 
-        now = status_of(folder)
+        now = study_status(folder)
     if as_json:
         print_json(asdict(now), indent=None)
         return
@@ -58,11 +58,11 @@ def table(
 ) -> None:
     """The arms of a study with their scores, or with --json or --csv one row for each cell."""
     with one_line_errors():
+        from dissensus.report.markdown import markdown_table
         from dissensus.study.description import read_folder
         from dissensus.study.reporting.tables import overview
-        from dissensus.study.reporting.text import markdown_table
         from dissensus.study.summary.cell_table import cell_rows
-        from dissensus.study.summary.summary import summarise
+        from dissensus.study.summary.summary import summarise_study
 
         if as_json + markdown + (csv is not None) > 1:
             raise ValueError("--json, --csv and --markdown are three looks at one study; ask for one of them")
@@ -72,9 +72,9 @@ def table(
         elif as_json:
             print_json(cell_rows(known), indent=None)
         elif markdown:
-            typer.echo(markdown_table(overview(summarise(known))))
+            typer.echo(markdown_table(overview(summarise_study(known))))
         else:
-            tell_main_table(folder)
+            print_results(folder)
 
 
 def report(
@@ -88,10 +88,10 @@ def report(
     """Write what came out on one page, with figures, tests and everything a reader must know; it fetches nothing."""
     with one_line_errors():
         from dissensus.files.whole_files import check_writable, write_text
+        from dissensus.report import html_page, latex_tables, markdown_page
         from dissensus.study.description import read_folder
-        from dissensus.study.report import report_page
-        from dissensus.study.reporting.text import latex_tables, markdown_report
-        from dissensus.study.summary.summary import summarise
+        from dissensus.study.report import describe_study
+        from dissensus.study.summary.summary import summarise_study
 
         page = folder / "report.html" if output is None else output
         places = {"output": page, "markdown": markdown, "latex": latex}
@@ -105,12 +105,13 @@ def report(
         for place in places.values():
             if place is not None:
                 check_writable(place)
-        summary = summarise(known)
-        write_text(report_page(summary, folder=str(folder)), page)
+        summary = summarise_study(known)
+        plain = describe_study(summary, folder=str(folder), figures=False)
+        write_text(html_page(describe_study(summary, folder=str(folder))), page)
         if markdown is not None:
-            write_text(markdown_report(summary), markdown)
+            write_text(markdown_page(plain), markdown)
         if latex is not None:
-            write_text(latex_tables(summary), latex)
+            write_text(latex_tables(plain), latex)
     for place in places.values():
         if place is not None:
             print_line(f"wrote {place}")
@@ -144,13 +145,14 @@ def tell_failures(failures: dict[str, str], folder: Path) -> None:
         say(f"and {len(by_error) - SHOWN} more errors; each failed cell has a record.json with its own")
 
 
-def tell_main_table(folder: Path) -> None:
-    """The arms of a study with their scores."""
-    from dissensus.cli.study_tables import print_summary
+def print_results(folder: Path) -> None:
+    """Print the answer of a study, its arms with their scores, and the remarks."""
+    from dissensus.report import print_document
     from dissensus.study.description import read_folder
-    from dissensus.study.summary.summary import summarise
+    from dissensus.study.report import describe_results
+    from dissensus.study.summary.summary import summarise_study
 
-    print_summary(summarise(read_folder(folder)))
+    print_document(describe_results(summarise_study(read_folder(folder))))
 
 
 def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:

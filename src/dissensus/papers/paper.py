@@ -11,7 +11,7 @@ from dissensus.papers.claims import Answer, Claim, Finding
 from dissensus.papers.figures import Figure
 from dissensus.study.description import StudyFolder, read_folder
 from dissensus.study.spec import Study
-from dissensus.study.summary.summary import Summary, summarise
+from dissensus.study.summary.summary import Summary, summarise_study
 
 Scale = Literal["quick", "laptop", "full"]
 SCALES: tuple[Scale, ...] = ("quick", "laptop", "full")
@@ -78,7 +78,7 @@ class Results:
 
     def summary(self, part: str) -> Summary:
         """Summarise the cells of a part that is a study."""
-        return summarise(self.study(part))
+        return summarise_study(self.study(part))
 
 
 def no_figures(results: Results, scale: Scale) -> Sequence[Figure]:

@@ -40,7 +40,7 @@ border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;font:13px/1.5 ui-monospace,m
 
 ITEMS = """
 .dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
-.dissensus .text{display:block;max-width:34rem;overflow-wrap:anywhere;color:var(--ink)}
+.dissensus .text{display:block;max-width:34rem;min-width:7rem;overflow-wrap:anywhere;color:var(--ink)}
 .dissensus td>svg{min-width:17rem}
 .dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
 """
@@ -91,7 +91,7 @@ border-bottom:1px solid var(--edge)}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.4rem;padding-left:.3rem;
 text-align:left;font-weight:400}
 .dissensus .crowded td small,.dissensus td small.note{display:block;min-width:0;padding:0}
-.dissensus .crowded td.n small{text-align:right}.dissensus td:not(.n) small{white-space:normal}
+.dissensus :is(.crowded td.n small,td.n small.note){text-align:right}.dissensus td:not(.n) small{white-space:normal}
 .dissensus td.best,.dissensus tr.best td{font-weight:600;background:var(--tint)}
 .dissensus td.best{position:relative}
 .dissensus td.best::after{content:" best";position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}

@@ -84,7 +84,7 @@ def run_study(
 ) -> Ran:
     """Work on all cells of a study that are not in its folder yet, and put each there as it is done.
 
-    engine    whatever has `submit`: what `engine_of` gives, which is closed in the end, an executor of
+    engine    whatever has `submit`: what `make_engine` gives, which is closed in the end, an executor of
               concurrent.futures, or a Dask client. None: this process for heads, processes with one thread each for
               networks
     jobs      processes at once, of the engine of this machine; as many as cores unless given

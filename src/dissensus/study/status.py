@@ -38,7 +38,7 @@ class Status:
     cut_off: dict[str, Any] | None
 
 
-def status_of(folder: str | Path) -> Status:
+def study_status(folder: str | Path) -> Status:
     """How the study of a folder stands; this writes nothing, and may be asked while it runs."""
     place = Path(folder)
     known = read_folder(place)

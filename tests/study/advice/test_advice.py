@@ -12,7 +12,8 @@ from dissensus.aggregate import aggregate_labels
 from dissensus.files import write
 from dissensus.labels import Votes, simulate_beliefs, simulate_truth, simulate_votes
 from dissensus.labels.as_json import json_text
-from dissensus.study import advice_page, advise_labels, read_study, run_study
+from dissensus.report import html_page
+from dissensus.study import advise_labels, describe_advice, read_study, run_study
 from dissensus.study.toml_text import write_study
 from dissensus.train.heads import FeatureTable
 from tests.study.world import answers
@@ -54,14 +55,14 @@ def test_answers_show_whether_annotators_differ_or_items_do():
     assert (right == truth).mean() > (majority == truth).mean()
     torn = advise_labels(disputed.votes, rng)
     assert torn.authors is not None and torn.authors.chosen == "whoever answers"
-    assert torn.recommended.right_class_basis == "doubt" and "Is one class right at all?" in torn.why["right_class"][0]
+    assert torn.recommended.right_class_basis == "doubt" and "no single class is right" in torn.why["right_class"][0]
 
 
 def test_one_answer_each_is_no_evidence_and_the_advice_says_so():
     votes = Votes.of([f"i{i}" for i in range(20)], ["x", "y"] * 10, ["ann", "bo"] * 10)
     advice = advise_labels(votes, np.random.default_rng(0))
     assert advice.answers is None and advice.recommended.estimator_basis == "rule"
-    assert "ask some items twice" in advice.why["estimator"][0]
+    assert "two answers for some items" in advice.why["estimator"][0]
 
 
 def test_probabilities_stay_what_they_are():
@@ -93,8 +94,8 @@ def test_a_study_learns_from_each_way_and_its_file_knows_its_cells(tmp_path: Pat
     assert study is not None and not study.failed and study.ladder.units == 5
     assert study.ladder.start == "soft" and {"multipass", "soft of shrinkage"} <= set(study.scores)
     assert study.scores["soft of dirichlet"]["soft_nll"] == pytest.approx(study.ladder.rung("soft of dirichlet").loss)
-    page = advice_page(advice, "votes", ["dissensus aggregate votes.csv"])
-    assert "Learning from it" in page and "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    page = html_page(describe_advice(advice, "votes", ["dissensus aggregate votes.csv"]))
+    assert "Training on it" in page and "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
     places = {"labels": str(tmp_path / "votes.csv"), "features": str(tmp_path / "x.npy"), "by_position": False}
     assert write_study(study.values, tmp_path / "s.toml", **places) == []  # type: ignore[arg-type]

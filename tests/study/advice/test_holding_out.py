@@ -8,8 +8,7 @@ import pytest
 from dissensus.aggregate import dawid_skene, mace
 from dissensus.aggregate import one_coin as one_coin_model
 from dissensus.labels import Votes, simulate_beliefs, simulate_truth, simulate_votes
-from dissensus.study import held_answers
-from dissensus.study.advice.holding_out import _chance_by_author, _dealt
+from dissensus.study.advice.holding_out import _chance_by_author, _dealt, held_answers
 from dissensus.study.spec import LabelRecipe
 
 WAYS = {"share": LabelRecipe(), "dirichlet": LabelRecipe(aggregation="dirichlet")}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dissensus.study import climb
+from dissensus.study.advice.ladder import climb
 
 
 def losses(better: float, seed: int = 0, n: int = 200) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dissensus.labels import Distributions, Votes, simulate_beliefs, simulate_truth, simulate_votes
-from dissensus.study import regime_of
+from dissensus.study.advice.regime import regime_of
 
 
 def rng() -> np.random.Generator:

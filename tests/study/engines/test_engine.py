@@ -12,7 +12,7 @@ from multiprocessing import get_context
 import pytest
 
 from dissensus.study.checks import tasks_of
-from dissensus.study.engines.choose import ENGINES, as_engine, engine_of, local_engine
+from dissensus.study.engines.choose import ENGINES, as_engine, local_engine, make_engine
 from dissensus.study.engines.engine import Engine, Here, LostError
 from dissensus.study.engines.executors import Executed
 from dissensus.study.engines.processes import Processes
@@ -127,7 +127,7 @@ def test_an_engine_is_known_by_what_it_has():
     with ThreadPoolExecutor(3) as pool:
         assert isinstance(as_engine(pool), Executed) and as_engine(pool).workers == 3
     for wrong in ("ray", 4, Here):
-        with pytest.raises(ValueError, match=r"the engine is .*; expected whatever has `submit`"):
+        with pytest.raises(ValueError, match=r"the engine is .*; expected a value with `submit`"):
             as_engine(wrong)
 
 
@@ -139,26 +139,28 @@ def test_this_machine_trains_heads_in_one_process_and_networks_in_several(tmp_pa
     assert isinstance(here, Here) and here.threads == 2
     assert isinstance(processes, Processes) and processes.workers == 2
     assert isinstance(local_engine(mixed, 1, tmp_path), Here), "one job at a time needs no further process"
-    with pytest.raises(ValueError, match=r"^jobs is 0; expected how many work at once, 1 or more$"):
+    with pytest.raises(ValueError, match=r"^jobs=0: expected a whole number of 1 or more$"):
         local_engine(heads, 0, tmp_path)
 
 
 def test_engines_have_names_and_refuse_what_is_not_theirs(tmp_path):
-    assert engine_of("local", folder=tmp_path, jobs=2) is None
-    with pytest.raises(ValueError, match=rf"unknown engine 'slurm'.* {', '.join(ENGINES)}"):
-        engine_of("slurm", folder=tmp_path)
-    with pytest.raises(ValueError, match=r"the engine local has no address, and 'auto' was given"):
-        engine_of("local", folder=tmp_path, address="auto")
+    assert make_engine("local", folder=tmp_path, jobs=2) is None
+    with pytest.raises(ValueError, match=rf"unknown engine 'slurm'. Choose from: {', '.join(ENGINES)}"):
+        make_engine("slurm", folder=tmp_path)
+    with pytest.raises(ValueError, match=r"the engine local has no address, and address='auto' was given"):
+        make_engine("local", folder=tmp_path, address="auto")
     with pytest.raises(ValueError, match=r"the engine ray .*timeout_min.*for submitit"):
-        engine_of("ray", folder=tmp_path, options={"timeout_min": 5})
+        make_engine("ray", folder=tmp_path, options={"timeout_min": 5})
 
 
-@pytest.mark.parametrize(("name", "module", "extra"), [("ray", "ray", "ray"), ("submitit", "submitit", "slurm")])
+@pytest.mark.parametrize(
+    ("name", "module", "extra"), [(name, kind.package, kind.extra) for name, kind in ENGINES.items() if kind.package]
+)
 def test_an_engine_that_is_not_installed_says_which_extra_brings_it(name, module, extra):
     code = (
         f"import sys; sys.modules[{module!r}] = None  # what Python does for a module that is not there\n"
-        "from dissensus.study.engines.choose import engine_of\n"
-        f"try:\n    engine_of({name!r}, folder='x')\nexcept ModuleNotFoundError as problem:\n    print(problem)"
+        "from dissensus.study.engines.choose import make_engine\n"
+        f"try:\n    make_engine({name!r}, folder='x')\nexcept ModuleNotFoundError as problem:\n    print(problem)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.study.engines.choose import engine_of
+from dissensus.study.engines.choose import make_engine
 from dissensus.study.run import run_study
 from tests.study.small_studies import contents, head_and_network, undisturbed
 
@@ -12,7 +12,7 @@ pytest.importorskip("submitit", reason="submitit is not installed: pip install -
 
 
 def test_jobs_of_submitit_give_what_this_process_gives_and_leave_nothing_behind(tmp_path):
-    engine = engine_of("submitit", folder=tmp_path, address="local", jobs=2, options={"timeout_min": 30})
+    engine = make_engine("submitit", folder=tmp_path, address="local", jobs=2, options={"timeout_min": 30})
     ran = run_study(head_and_network(), tmp_path, engine=engine)
     assert ran.failures == {} and contents(tmp_path) == undisturbed(head_and_network)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cells", "study.json"]
@@ -20,7 +20,7 @@ def test_jobs_of_submitit_give_what_this_process_gives_and_leave_nothing_behind(
 
 def test_options_and_clusters_that_submitit_does_not_know_are_refused_before_anything_runs(tmp_path):
     with pytest.raises(ValueError, match=r"submitit: .*Unknown argument 'queue' for executor 'slurm'.*partition"):
-        engine_of("submitit", folder=tmp_path, address="local", options={"slurm_queue": "short"})
+        make_engine("submitit", folder=tmp_path, address="local", options={"slurm_queue": "short"})
     with pytest.raises(ValueError, match=r"submitit: AutoExecutor doesn't know any executor named moon"):
-        engine_of("submitit", folder=tmp_path, address="moon")
+        make_engine("submitit", folder=tmp_path, address="moon")
     assert not list(tmp_path.iterdir()), "another run may work there"

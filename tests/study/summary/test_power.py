@@ -4,7 +4,7 @@ import pytest
 
 from dissensus.study.grid import cells_of
 from dissensus.study.summary.power import power_remark
-from dissensus.study.summary.summary import summarise
+from dissensus.study.summary.summary import summarise_study
 from tests.study.fabricated import grid
 from tests.study.world import small_study
 
@@ -33,7 +33,7 @@ def test_a_study_is_called_blind_if_and_only_if_arms_that_differ_in_every_seed_h
             }
             for place, name in enumerate(["soft", "majority", "sls"])
         }
-        summary = summarise(grid(arms, seeds, metrics=METRICS, compare={"family": family, "side": side}))
+        summary = summarise_study(grid(arms, seeds, metrics=METRICS, compare={"family": family, "side": side}))
         blind = all(d.test.adjusted_p >= 0.05 for d in summary.differences)
         assert bool(foreseen(seeds, family=family, side=side)) == blind, seeds
 

@@ -12,9 +12,10 @@ import scipy.stats
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.significance import holm_adjusted
 from dissensus.evaluate.statistics import corrected_t, mean_interval
-from dissensus.study.report import report_page
+from dissensus.report import html_page
+from dissensus.study.report import describe_study
 from dissensus.study.summary.cell_table import cell_rows
-from dissensus.study.summary.summary import summarise
+from dissensus.study.summary.summary import summarise_study
 from dissensus.train.splits import draw_stratified
 from tests.study.fabricated import failed, folder, grid, record
 
@@ -36,7 +37,7 @@ def study(seeds: int = 5, **changed):
 
 
 def test_means_have_scipys_interval_over_seeds():
-    summary = summarise(study())
+    summary = summarise_study(study())
     for name, values in NLL.items():
         each = summary.scores[name]["soft_nll"]
         low, high = scipy.stats.t.interval(0.95, 4, np.mean(values), scipy.stats.sem(values))
@@ -44,7 +45,7 @@ def test_means_have_scipys_interval_over_seeds():
             (np.mean(values), low, high)
         )
         assert each.n == 5 and list(each.values) == ["0", "1", "2", "3", "4"]
-    assert "Student's t over seeds" in summary.interval_of and "own split" in summary.interval_of
+    assert "Student's t intervals over seeds" in summary.interval_of and "own split" in summary.interval_of
 
 
 def test_an_interval_called_95_percent_holds_the_truth_in_95_percent_of_worlds():
@@ -65,7 +66,7 @@ def test_a_study_of_equal_arms_finds_a_difference_in_at_most_one_of_twenty_world
             name: lambda seed, row=row: {"soft_nll": row[seed]}
             for name, row in zip(["soft", "a", "b"], noise, strict=True)
         }
-        summary = summarise(grid(arms, 8, metrics=["soft_nll"], compare={"test": test}))
+        summary = summarise_study(grid(arms, 8, metrics=["soft_nll"], compare={"test": test}))
         rejected += any(d.test.adjusted_p < 0.05 for d in summary.differences)
     assert rejected / 150 < 0.1
 
@@ -93,7 +94,7 @@ def test_of_worlds_without_a_difference_only_the_corrected_test_calls_few_differ
 
 
 def test_differences_are_paired_by_seed_and_tested_with_holm_over_the_family():
-    summary = summarise(study(compare={"test": "paired-t", "side": "greater"}))
+    summary = summarise_study(study(compare={"test": "paired-t", "side": "greater"}))
     gap = np.array(NLL["majority"]) - np.array(NLL["soft"])
     nll = summary.difference("majority", "soft_nll")
     assert nll.interval.value == pytest.approx(gap.mean()) and nll.agreeing == 5 and nll.n == 5
@@ -114,12 +115,12 @@ def test_differences_are_paired_by_seed_and_tested_with_holm_over_the_family():
 
 
 def test_a_family_can_be_that_of_each_metric():
-    over_all, each = summarise(study()), summarise(study(compare={"family": "metric"}))
+    over_all, each = summarise_study(study()), summarise_study(study(compare={"family": "metric"}))
     assert {d.test.family for d in over_all.differences} == {4} and {d.test.family for d in each.differences} == {2}
 
 
 def test_five_seeds_cannot_decide_four_tests_and_the_summary_says_so():
-    summary = summarise(study())
+    summary = summarise_study(study())
     assert summary.difference("majority", "soft_nll").test.minimum_p == 0.0625
     told = (
         "3 of 4 tests cannot reach p < 0.05, however large the difference: 5 pairs allow no p below 0.062, and Holm's "
@@ -139,7 +140,7 @@ def test_seeds_that_repeat_one_training_are_no_evidence(test):
         return {"soft_nll": 0.9 + 0.01 * seed, "accuracy": 0.8}
 
     arms = {"soft": same(0.0), "majority": same(0.1), "sls": drawn}
-    summary = summarise(grid(arms, 8, compare={"test": test}, split={"scheme": "fixed", "validation": 0}))
+    summary = summarise_study(grid(arms, 8, compare={"test": test}, split={"scheme": "fixed", "validation": 0}))
     for metric in summary.metrics:
         gap = summary.difference("majority", metric)
         assert gap.test is None and math.isnan(gap.interval.low) and not math.isnan(gap.interval.value)
@@ -151,9 +152,9 @@ def test_seeds_that_repeat_one_training_are_no_evidence(test):
 
 def test_two_arms_that_come_to_the_same_labels_are_told():
     arms = {name: lambda seed: {"soft_nll": 0.7 + 0.1 * seed, "accuracy": 0.8} for name in ("soft", "majority")}
-    remarks = summarise(grid(arms, 3)).remarks
+    remarks = summarise_study(grid(arms, 3)).remarks
     assert any(remark.startswith("majority and soft gave the very same scores throughout") for remark in remarks)
-    assert not any("throughout" in remark for remark in summarise(study()).remarks)
+    assert not any("throughout" in remark for remark in summarise_study(study()).remarks)
 
 
 def test_the_least_p_is_that_of_each_test_where_some_have_fewer_pairs():
@@ -168,7 +169,7 @@ def test_the_least_p_is_that_of_each_test_where_some_have_fewer_pairs():
         metrics=["soft_nll"],
     )
     records = [r for r in whole.records if r["arm"]["delivery"] != "sls" or r["seed"] < 5]
-    summary = summarise(folder(records, missing=5, metrics=["soft_nll"]))
+    summary = summarise_study(folder(records, missing=5, metrics=["soft_nll"]))
     few, many = (summary.difference(arm, "soft_nll").test for arm in ("sls", "majority"))
     assert few.adjusted_p == few.least == 0.0625 and many.adjusted_p == many.least == 4 / 2**10
     assert any("1 of 2 tests cannot reach" in remark and "below 0.062. More" in remark for remark in summary.remarks)
@@ -182,7 +183,9 @@ def test_kl_and_soft_nll_differ_by_the_same_amounts_and_are_one_test():
             "accuracy": 0.8 - shift,
         }
 
-    summary = summarise(grid({"soft": both(0), "majority": both(0.01)}, 4, metrics=["soft_nll", "kl", "accuracy"]))
+    summary = summarise_study(
+        grid({"soft": both(0), "majority": both(0.01)}, 4, metrics=["soft_nll", "kl", "accuracy"])
+    )
     kl = summary.difference("majority", "kl")
     assert kl.same_as == "soft_nll" and {d.test.family for d in summary.differences} == {2}
     assert kl.test.adjusted_p == summary.difference("majority", "soft_nll").test.adjusted_p
@@ -196,7 +199,7 @@ def test_the_best_is_marked_only_where_the_direction_is_known_and_the_data_are_t
         for name, v in values.items()
         for data, shift in (("easy", 0.0), ("hard", 1.0))
     ]
-    summary = summarise(folder(records, metrics=["soft_nll", "accuracy", "entropy"], compare=None))
+    summary = summarise_study(folder(records, metrics=["soft_nll", "accuracy", "entropy"], compare=None))
     assert summary.best == {
         ("easy · b", "soft_nll"),
         ("hard · b", "soft_nll"),
@@ -212,7 +215,7 @@ def test_failures_missing_cells_and_infinite_scores_are_left_out_aloud():
     records.append(failed({"delivery": "majority"}, 0, "ValueError: the loss is not finite"))
     soft = next(r for r in records if r["arm"]["delivery"] == "soft" and r["seed"] == 4)
     soft["scores"]["soft_nll"] = None
-    summary = summarise(folder(records, missing=1, seeds=[0, 1, 2, 3, 4]))
+    summary = summarise_study(folder(records, missing=1, seeds=[0, 1, 2, 3, 4]))
     said = "\n".join(summary.remarks)
     assert "1 of 15 cells not run yet" in said and "1 of 15 cells failed" in said
     assert "majority is without seed 0, so its means are over 4" in said
@@ -232,7 +235,7 @@ def test_an_arm_without_a_baseline_is_not_compared_and_the_summary_says_which():
     records += [
         record({"delivery": "sls", "votes": v}, s, {"soft_nll": 0.6, "accuracy": 0.5}) for s in range(3) for v in (3, 1)
     ]
-    summary = summarise(folder(records))
+    summary = summarise_study(folder(records))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("3 votes · sls", "3 votes · soft")}
     assert "1 vote · sls is not compared: no arm with delivery = soft is like it in all else." in summary.remarks
 
@@ -249,7 +252,7 @@ def test_arms_on_other_items_are_not_paired_by_seed():
         for seed in range(3)
         for data, people, level in (("a", "x", 0.5), ("b", "x", 0.6), ("c", "y", 0.7))
     ]
-    summary = summarise(folder(records, compare={"baseline": {"data": "a"}}))
+    summary = summarise_study(folder(records, compare={"baseline": {"data": "a"}}))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("b", "a")}
     assert any(remark.startswith("c is not compared with a: they are judged on other") for remark in summary.remarks)
 
@@ -265,13 +268,14 @@ def test_slices_of_several_data_sets_are_kept_apart():
         for seed in range(2)
         for data, items, value in (("a", 10, 0.5), ("b", 1000, 0.9))
     ]
-    summary = summarise(folder(records, metrics=["soft_nll"], compare=None))
+    summary = summarise_study(folder(records, metrics=["soft_nll"], compare=None))
     assert [(part.part, part.items, list(part.scores)) for part in summary.slices] == [
         ("a · 0–0.2", 10, ["a"]),
         ("b · 0–0.2", 1000, ["b"]),
     ]
     assert summary.slices[1].scores["b"]["soft_nll"].interval.value == pytest.approx(0.95)
-    assert "a · 0–0.2 (n = 10)" in report_page(summary) and "b · 0–0.2 (n = 1,000)" in report_page(summary)
+    page = html_page(describe_study(summary))
+    assert "a · 0–0.2 (n = 10)" in page and "b · 0–0.2 (n = 1,000)" in page
 
 
 def test_a_baseline_of_another_model_is_like_the_arm_in_the_axes_and_in_what_both_have():
@@ -283,7 +287,7 @@ def test_a_baseline_of_another_model_is_like_the_arm_in_the_axes_and_in_what_bot
         for votes in (1, 3)
         for model in (linear, {**linear, "epochs": 20}, {"epochs": 10, "hidden": 32}, {"epochs": 20, "hidden": 64})
     ]
-    summary = summarise(folder(records, compare={"baseline": {"model": "linear"}}))
+    summary = summarise_study(folder(records, compare={"baseline": {"model": "linear"}}))
     pairs = {d.arm: d.baseline for d in summary.differences}
     assert pairs["3 votes · sls · mlp · epochs 20 · hidden 64"] == "3 votes · sls · linear · epochs 20"
     assert len(pairs) == 8 and all(name.split(" · ")[:2] == other.split(" · ")[:2] for name, other in pairs.items())
@@ -294,7 +298,7 @@ def test_folds_of_a_seed_are_averaged_by_their_items_and_a_seed_without_all_fold
         return record({}, seed, {"soft_nll": value, "accuracy": 0.5}, fold=fold, items={"judged on": items})
 
     records = [fold(0, 0, 1.0, 30), fold(0, 1, 2.0, 10), fold(1, 0, 3.0, 20), fold(1, 1, 5.0, 20), fold(2, 0, 9.0, 20)]
-    summary = summarise(folder(records, split={"scheme": "k-fold", "folds": 2}, compare=None, missing=1))
+    summary = summarise_study(folder(records, split={"scheme": "k-fold", "folds": 2}, compare=None, missing=1))
     assert summary.scores["soft · mlp"]["soft_nll"].values == {"0": 1.25, "1": 4.0}
     assert any("is without seed 2 (whole seeds only" in remark for remark in summary.remarks)
 
@@ -305,7 +309,7 @@ def test_folds_are_the_units_of_a_single_seed_with_the_caveat():
         for d in ("soft", "sls")
         for f in range(4)
     ]
-    summary = summarise(folder(records, split={"scheme": "k-fold", "folds": 4}))
+    summary = summarise_study(folder(records, split={"scheme": "k-fold", "folds": 4}))
     assert summary.units.kind == "fold" and summary.scores["sls"]["soft_nll"].n == 4
     assert "too narrow" in summary.interval_of and any(
         "training sets overlap, so p is too small" in r for r in summary.remarks
@@ -321,7 +325,7 @@ def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_
         for f in range(5)
     ]
     split = {"scheme": "k-fold", "folds": 5, "validation": 0.1}
-    summary = summarise(folder(records, split=split, compare={"test": "corrected-t"}, metrics=["soft_nll"]))
+    summary = summarise_study(folder(records, split=split, compare={"test": "corrected-t"}, metrics=["soft_nll"]))
     (gap,) = summary.differences
     d = np.array(
         [b["scores"]["soft_nll"] - a["scores"]["soft_nll"] for a, b in zip(records[:10], records[10:], strict=True)]
@@ -331,7 +335,7 @@ def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_
         gap.n == 10 and gap.units.kind == "seed/fold" and gap.test.p == pytest.approx(2 * scipy.stats.t.sf(abs(t), 9))
     )
     given = [r | {"items": {"judged on": 20, "learned from": 40}} for r in records]
-    (by_sizes,) = summarise(
+    (by_sizes,) = summarise_study(
         folder(given, split=split, compare={"test": "corrected-t"}, metrics=["soft_nll"])
     ).differences
     half = scipy.stats.t.ppf(0.975, 9) * np.sqrt((1 / 10 + 20 / 40) * d.var(ddof=1))
@@ -341,7 +345,9 @@ def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_
 def test_t_tests_of_a_handful_of_pairs_are_told():
     def told(seeds, test):
         return [
-            remark for remark in summarise(study(seeds, compare={"test": test})).remarks if "being normal" in remark
+            remark
+            for remark in summarise_study(study(seeds, compare={"test": test})).remarks
+            if "being normal" in remark
         ]
 
     assert "3 t-tests have only 3 pairs" in told(3, "paired-t")[0] and told(4, "corrected-t")
@@ -350,16 +356,16 @@ def test_t_tests_of_a_handful_of_pairs_are_told():
 
 def test_what_p_speaks_of_is_told_where_seeds_share_their_items():
     def told(**changed):
-        return [remark for remark in summarise(study(**changed)).remarks if "much the same items" in remark]
+        return [remark for remark in summarise_study(study(**changed)).remarks if "much the same items" in remark]
 
     assert told() and told(compare={"test": "paired-t"})
     assert not told(compare={"test": "corrected-t"}) and not told(split={"scheme": "fixed"}) and not told(compare=None)
 
 
 def test_one_training_has_a_mean_and_no_interval():
-    summary = summarise(study(1, compare={"test": "paired-t"}))
+    summary = summarise_study(study(1, compare={"test": "paired-t"}))
     each = summary.scores["soft"]["soft_nll"].interval
-    assert each.value == 0.70 and math.isnan(each.low) and "nothing is known about chance" in summary.interval_of
+    assert each.value == 0.70 and math.isnan(each.low) and "no intervals" in summary.interval_of
     assert summary.difference("majority", "soft_nll").test is None
     assert any("a t-test needs two pairs or more" in remark for remark in summary.remarks)
 
@@ -373,7 +379,7 @@ def test_parts_that_are_numbers_stand_in_order_though_the_first_cell_had_not_all
     records = [
         record({}, seed, {"soft_nll": 0.5}, slices={"age": parts[seed], "entropy": bins[seed]}) for seed in (0, 1)
     ]
-    summary = summarise(folder(records, metrics=["soft_nll"], compare=None))
+    summary = summarise_study(folder(records, metrics=["soft_nll"], compare=None))
     assert [part.part for part in summary.slices] == ["1", "2", "10", "0–0.2", "0.2–0.4", "0.4–0.6"]
 
 
@@ -391,7 +397,7 @@ def test_slices_curves_and_probes_are_over_seeds_too():
                 {}, seed, {"soft_nll": 0.5, "accuracy": 0.5}, slices={"made": parts}, probes=probes, training=training
             )
         )
-    summary = summarise(folder(records, compare=None))
+    summary = summarise_study(folder(records, compare=None))
     clean, blended = summary.slices
     assert (clean.by, clean.part, clean.items) == ("made", "clean", 15) and list(clean.scores["soft · mlp"]) == [
         "soft_nll"
@@ -413,7 +419,7 @@ def test_cells_of_another_make_are_marked():
     records[0] |= {"commit": "0ldc0de"}
     records[1] |= {"packages": {"dissensus": "1.0", "numpy": "1.9"}, "hardware": "Linux aarch64"}
     records[2] |= {"commit": "aaaaaaa-dirty"}
-    said = "\n".join(summarise(folder(records, others=3)).remarks)
+    said = "\n".join(summarise_study(folder(records, others=3)).remarks)
     assert "2 cells were made by another commit than the newest, aaaaaaa (0ldc0de: 1, aaaaaaa-dirty: 1)" in said
     assert (
         "1 cell was made by code with" in said
@@ -426,7 +432,7 @@ def test_cells_of_another_make_are_marked():
 
 
 def test_an_empty_study_says_that_it_is_empty():
-    summary = summarise(folder([], missing=6, seeds=[0, 1]))
+    summary = summarise_study(folder([], missing=6, seeds=[0, 1]))
     assert summary.remarks[0] == "None of the 6 cells of this study has been run yet." and not summary.scores
 
 
@@ -442,7 +448,7 @@ def test_rows_of_cells_have_all_keys_whatever_their_model_and_their_fate():
 
 def test_a_correlation_that_does_not_exist_is_not_said_to_be_infinite():
     """Where each item has one vote people are sure of all of them, and smoothing predictions would not help."""
-    summary = summarise(
+    summary = summarise_study(
         grid(
             {"soft": lambda seed: {"entropy_pearson": None, "soft_nll": None}},
             2,

@@ -1,4 +1,4 @@
-"""Which engine carries a study: by name, by what the study consists of, or whatever is handed in."""
+"""The engine of a study: by name, by the cells that are left, or one that is given."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.fronts import advise_install
-from dissensus.labels.refusals import one_of
+from dissensus.fronts import not_installed
+from dissensus.labels.refusals import Refusal, one_of
+from dissensus.study.engines.catalogue import ENGINES, Request
 from dissensus.study.engines.engine import Engine, Here
 from dissensus.study.engines.executors import Dask, Executed
 from dissensus.study.engines.processes import Processes
 from dissensus.study.work.jobs import Task
 from dissensus.train.child_processes import cores
 
-ENGINES = ("local", "ray", "submitit")
 
-
-def engine_of(
+def make_engine(
     name: str,
     *,
     folder: str | Path,
@@ -25,49 +24,50 @@ def engine_of(
     jobs: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Engine | None:
-    """The engine of that name; None for "local", as what suits is seen when it is known which cells are left.
+    """Make the engine of that name.
 
-    name     one of ENGINES
-    folder   of the study
-    address  of a Ray cluster; "local" or "slurm" for submitit
-    jobs     at once
-    options  of submitit, such as {"slurm_partition": "short", "timeout_min": 60}
+    Parameters
+    ----------
+    name    : one of ENGINES
+    folder  : of the study
+    address : of a Ray cluster; "local" or "slurm" for submitit
+    jobs    : at the same time
+    options : of submitit, such as {"slurm_partition": "short", "timeout_min": 60}
+
+    Returns
+    -------
+    Engine, or None for "local": `run_study` then chooses what suits the cells that are left
+
+    Examples
+    --------
+    >>> make_engine("local", folder="runs") is None
+    True
     """
     check_jobs(jobs)
-    one_of("engine", name, ENGINES)
-    if name == "local" and address is not None:
-        raise ValueError(f"the engine local has no address, and {address!r} was given; leave it out, or take ray")
-    if name != "submitit" and options:
-        raise ValueError(
-            f"the engine {name} takes no options, and was given {', '.join(options)}; they are for submitit"
-        )
+    kind = ENGINES[one_of("engine", name, ENGINES)]
+    if address is not None and not kind.address:
+        raise Refusal(f"the engine {name} has no address, and {{address}} was given", address=address)
+    if options and not kind.options:
+        others = ", ".join(other for other, known in ENGINES.items() if known.options)
+        raise Refusal(f"the engine {name} has no options, and was given {', '.join(options)}; options are for {others}")
     try:
-        if name == "ray":
-            from dissensus.study.engines.on_ray import RayEngine
-
-            return RayEngine(address, jobs)
-        if name == "submitit":
-            from dissensus.study.engines.on_slurm import SubmititEngine
-
-            return SubmititEngine(Path(folder) / "unfinished" / "submitit", address, jobs, options)
+        return kind.make(Request(Path(folder), address, jobs, options or {}))
     except ModuleNotFoundError as missing:
-        advice = advise_install(missing, f"the engine {name}")
-        if advice is None:
+        if (missing.name or "").partition(".")[0] != kind.package:
             raise
-        raise ModuleNotFoundError(advice, name=missing.name) from None
-    return None
+        raise not_installed(f"the engine {name}", kind.package, kind.extra) from None
 
 
 def as_engine(value: Any) -> Engine:
-    """Whatever has `submit` as an engine: an Engine as it is, an executor, or a Dask client."""
+    """An Engine as it is; an executor or a Dask client as an engine."""
     if isinstance(value, Engine) and not isinstance(value, type):
         return value
     if callable(getattr(value, "submit", None)) and not isinstance(value, type):
         known_to_dask = all(hasattr(value, name) for name in ("scatter", "nthreads"))
         return Dask(value) if known_to_dask else Executed(value)
     raise ValueError(
-        f"the engine is {value!r}; expected whatever has `submit`: an executor of concurrent.futures, a Dask client, "
-        "or what `engine_of` gives"
+        f"the engine is {value!r}; expected a value with `submit`: an executor of concurrent.futures, a Dask client, "
+        "or an engine of `make_engine`"
     )
 
 
@@ -84,4 +84,4 @@ def local_engine(tasks: Sequence[Task], jobs: int | None, folder: Path) -> Engin
 def check_jobs(jobs: int | None) -> None:
     """Refuse a number of workers below 1."""
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}; expected how many work at once, 1 or more")
+        raise Refusal("{jobs}: expected a whole number of 1 or more", jobs=jobs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.intervals import Interval
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import LINES
+from dissensus.report.document import Column, Figure, Table
 from dissensus.report.dot_rows import DotRow, dot_chart
-from dissensus.report.figures import figure
-from dissensus.report.tables import Column
 from dissensus.study.reporting.words import ARROWS
 from dissensus.study.summary.arms import Arm
 from dissensus.study.summary.summary import Curve, Summary
@@ -36,7 +35,7 @@ def drawn_arms(summary: Summary, metric: str) -> list[Arm]:
     return [arm for arm in summary.arms if arm in best]
 
 
-def score_figure(summary: Summary, metric: str) -> str:
+def score_figure(summary: Summary, metric: str) -> Figure:
     """Each arm's scores seed by seed, with mean and interval."""
     colours, several = arm_colours(summary), "data" not in summary.shared
     rows = [
@@ -53,26 +52,25 @@ def score_figure(summary: Summary, metric: str) -> str:
     rows.sort(key=lambda row: row.group)
     kind, meaning = summary.units.kind, METRICS[metric].meaning
     title = f"{meaning} {ARROWS[METRICS[metric].better]}".strip()
-    data = (
-        (arm.name, unit, _number(value))
+    data = [
+        (arm.name, unit, float(value))
         for arm in drawn_arms(summary, metric)
         for unit, value in summary.scores[arm.name][metric].values.items()
-    )
-    return figure(
+    ]
+    return Figure(
         f"Each arm by {meaning}",
         dot_chart(rows, title, of=kind),
-        (Column("arm", wraps=True), Column(kind), Column(metric, number=True)),
-        data,
+        Table((Column("arm", wraps=True), Column(kind), _number_column(metric)), data),
         name=f"{summary.description['name']} {metric}",
         note=_note(summary) + _left_out(summary),
     )
 
 
-def difference_figure(summary: Summary, metric: str) -> str:
-    """Each arm's differences from its baseline seed by seed; "" where there are none."""
+def difference_figure(summary: Summary, metric: str) -> Figure | None:
+    """Each arm's differences from its baseline seed by seed; None if there are none."""
     shown = [d for d in summary.differences if d.metric == metric]
     if not shown:
-        return ""
+        return None
     colours, of_all = arm_colours(summary), len(shown)
     largest = sorted(shown, key=lambda d: -abs(d.interval.value))[:DRAWN]
     shown = [d for d in shown if d in largest]
@@ -84,18 +82,18 @@ def difference_figure(summary: Summary, metric: str) -> str:
     drawing = dot_chart(
         rows, f"difference in {meaning}{f' ({side})' if side else ''}", reference=0.0, of=kind, style="+.4f"
     )
-    data = ((d.arm, d.baseline, unit, _number(value)) for d in shown for unit, value in d.values.items())
-    return figure(
+    data = [(d.arm, d.baseline, unit, float(value)) for d in shown for unit, value in d.values.items()]
+    columns = (Column("arm", wraps=True), Column("baseline", wraps=True), Column(kind), _number_column("difference"))
+    return Figure(
         f"Difference from the baseline in {meaning}",
         drawing,
-        (Column("arm", wraps=True), Column("baseline", wraps=True), Column(kind), *_numbers("difference")),
-        data,
+        Table(columns, data),
         name=f"{summary.description['name']} {metric} differences",
-        note=f"Each dot is the arm less its baseline in the same {kind}. The grey line is no difference.{left}",
+        note=f"Each dot is the arm minus its baseline in the same {kind}. The grey line is no difference.{left}",
     )
 
 
-def curve_figures(summary: Summary) -> list[str]:
+def curve_figures(summary: Summary) -> list[Figure]:
     """Learning curves, some arms to a figure, all on the same scale."""
     figures = []
     colours = arm_colours(summary)
@@ -115,17 +113,16 @@ def curve_figures(summary: Summary) -> list[str]:
                 for curve in some
             ]
             longest = max(curve.mean.size for curve in some)
-            data = (
-                (str(epoch + 1), *(_number(c.mean[epoch]) if epoch < c.mean.size else "" for c in some))
+            data = [
+                (str(epoch + 1), *(float(c.mean[epoch]) if epoch < c.mean.size else None for c in some))
                 for epoch in range(longest)
-            )
+            ]
             part = f", part {first // step + 1}" if len(curves) > TOGETHER else ""
             figures.append(
-                figure(
+                Figure(
                     f"{name.capitalize() if name == 'loss' else name}{part}",
                     line_chart(lines, "epoch", name, y_range=scale, marks=longest <= 30),
-                    [Column("epoch"), *(Column(curve.arm, number=True) for curve in some)],
-                    data,
+                    Table([Column("epoch"), *(_number_column(curve.arm) for curve in some)], data),
                     name=f"{summary.description['name']} {name}{part}",
                     note=_curve_note(some) + _left_out(summary, summary.metrics[0]),
                 )
@@ -135,11 +132,11 @@ def curve_figures(summary: Summary) -> list[str]:
 
 def _curve_note(curves: Sequence[Curve]) -> str:
     cut = any(curve.longest > curve.mean.size for curve in curves)
-    text = "Mean over trainings; the band reaches from the least to the largest."
-    return f"{text} Where some stopped early, a curve ends with the first of them." if cut else text
+    text = "Mean over trainings; the band is from the smallest to the largest."
+    return f"{text} If some stopped early, a curve ends with the first of them." if cut else text
 
 
-def slice_figure(summary: Summary, by: str, metric: str) -> str:
+def slice_figure(summary: Summary, by: str, metric: str) -> Figure:
     """Each arm on each part of the items."""
     colours, meaning = arm_colours(summary), METRICS[metric].meaning
     rows, data = [], []
@@ -149,25 +146,17 @@ def slice_figure(summary: Summary, by: str, metric: str) -> str:
             if each is not None and each.n:
                 group = f"{part.part} (n = {part.items:,.0f})"
                 rows.append(DotRow(arm.name, *_three(each.interval), each.values, colours[arm.name], group))
-                limits = (_number(each.interval.low), _number(each.interval.high))
-                data.append(
-                    (part.part, f"{part.items:.1f}", arm.name, _number(each.interval.value), *limits, str(each.n))
-                )
+                data.append((part.part, part.items, arm.name, *_three(each.interval), each.n))
     title = f"{meaning} {ARROWS[METRICS[metric].better]}".strip()
-    columns = (
-        Column(by, wraps=True),
-        Column("items", number=True),
-        Column("arm", wraps=True),
-        *_numbers("mean", "low", "high", "n"),
-    )
-    return figure(
+    columns = [Column(by, wraps=True), Column("items", ".1f", number=True), Column("arm", wraps=True)]
+    columns += [_number_column(title) for title in ("mean", "low", "high", "n")]
+    return Figure(
         f"{meaning} by {by}",
         dot_chart(rows, title, of=summary.units.kind),
-        columns,
-        data,
+        Table(columns, data),
         name=f"{summary.description['name']} {metric} by {by}",
-        note=f"n is the mean number of items of the part. Intervals are over {summary.units.kind}s, as those of all "
-        "items are. Slices are looked at, not tested." + _left_out(summary),
+        note=f"n is the mean number of items of the part. Intervals are over {summary.units.kind}s. Slices are not "
+        "tested." + _left_out(summary),
     )
 
 
@@ -194,9 +183,5 @@ def _left_out(summary: Summary, metric: str = "") -> str:
     return f" Drawn are the {DRAWN} arms with the best means{by}, of {len(summary.arms)}." if many else ""
 
 
-def _numbers(*titles: str) -> Iterable[Column]:
-    return (Column(title, number=True) for title in titles)
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}" if np.isfinite(value) else ""
+def _number_column(title: str) -> Column:
+    return Column(title, ".6g", number=True)

@@ -1,97 +1,147 @@
-"""The tables of a study's report as rows of text, whatever they are written as."""
+"""The tables of a study's report, as values that each renderer formats."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.labels.intervals import Interval
-from dissensus.report.numbers import format_number
-from dissensus.report.tables import Column, shown_number
+from dissensus.report.document import AnyCell, Cell, Column, Table
+from dissensus.report.numbers import format_p
 from dissensus.study.grid import matches
-from dissensus.study.reporting.words import ARROWS, limits
-from dissensus.study.summary.paired import Difference
+from dissensus.study.reporting.words import ARROWS
+from dissensus.study.summary.paired import PairedDifference
 from dissensus.study.summary.summary import Summary
 
-UNKNOWN = "–"
+UNKNOWN = float("nan")
+COMPARED = (
+    Column("baseline", wraps=True),
+    Column("difference", "+.4f", number=True),
+    Column("p", "p", number=True),
+    Column("same sign", number=True),
+    Column("smallest possible p", "p", number=True),
+)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A number with what stands in small print beside it."""
-
-    text: str
-    small: str = ""
-    best: bool = False
-
-
-@dataclass(frozen=True)
-class ReportTable:
-    """A table: its rows begin with the name of an arm."""
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-def overview(summary: Summary) -> ReportTable:
+def overview(summary: Summary) -> Table:
     """Means of all arms by all metrics."""
-    titles = [f"{METRICS[m].short or METRICS[m].meaning} {ARROWS[METRICS[m].better]}".strip() for m in summary.metrics]
-    columns = (Column("arm", wraps=True), *(Column(title, number=True) for title in titles))
-    rows = [(Cell(arm.name), *(_mean(summary, arm.name, metric) for metric in summary.metrics)) for arm in summary.arms]
-    return ReportTable("Means of all arms", columns, tuple(rows))
+    counts = Column(f"{summary.units.kind}s", number=True)
+    columns = (Column("arm", wraps=True), counts, *(_metric_column(metric) for metric in summary.metrics))
+    rows: list[list[AnyCell]] = []
+    for arm in summary.arms:
+        scores = summary.scores[arm.name]
+        means = (_mean(summary, arm.name, metric) for metric in summary.metrics)
+        rows.append([arm.name, max(each.n for each in scores.values()), *means])
+    return Table(columns, rows, "Means of all arms", note=summary.interval_of)
 
 
-def by_metric(summary: Summary, metric: str) -> ReportTable:
-    """One metric: means, and where there are baselines the differences from them with their tests."""
+def difference_overview(summary: Summary) -> Table | None:
+    """Differences of all arms from their baseline by all metrics; None if nothing is compared."""
+    by_arm: dict[tuple[str, str], dict[str, PairedDifference]] = {}
+    for difference in summary.differences:
+        by_arm.setdefault((difference.arm, difference.baseline), {})[difference.metric] = difference
+    if not by_arm:
+        return None
+    baselines = {baseline for _, baseline in by_arm}
+    several = len(baselines) > 1
+    columns = [Column("arm", wraps=True), *([Column("baseline", wraps=True)] if several else [])]
+    columns += [_metric_column(metric, "+.3f") for metric in summary.metrics]
+    rows: list[list[AnyCell]] = [
+        [arm, *([baseline] if several else []), *(_difference_cell(row.get(metric)) for metric in summary.metrics)]
+        for (arm, baseline), row in by_arm.items()
+    ]
+    against = "the baseline" if several else next(iter(baselines))
+    return Table(columns, rows, f"Difference from {against}", note=_describe_tests(summary))
+
+
+def by_metric(summary: Summary, metric: str) -> Table:
+    """One metric: means and, if there are baselines, the differences from them with their tests."""
     columns = [Column("arm", wraps=True), Column("mean", number=True), Column("n", number=True)]
     compared = any(d.metric == metric for d in summary.differences)
-    if compared:
-        columns += [Column("baseline", wraps=True), *(Column(t, number=True) for t in COMPARED)]
     rows = []
     for arm in summary.arms:
         baseline = compared and matches(arm.settings, summary.description["compare"]["baseline"])
-        row = [
-            Cell(arm.name, "baseline" if baseline else ""),
-            _mean(summary, arm.name, metric),
-            Cell(str(summary.scores[arm.name][metric].n)),
-        ]
-        if compared:
-            row += _compared(summary.difference(arm.name, metric))
-        rows.append(tuple(row))
-    return ReportTable(METRICS[metric].meaning, tuple(columns), tuple(rows))
+        name = Cell(arm.name, note="baseline") if baseline else arm.name
+        row: list[AnyCell] = [name, _mean(summary, arm.name, metric), summary.scores[arm.name][metric].n]
+        rows.append([*row, *_comparison_cells(summary.difference(arm.name, metric))] if compared else row)
+    columns += COMPARED if compared else ()
+    if compared and not any(d.test is not None and d.test.minimum_p > 0 for d in summary.differences):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]  # a t-test has no smallest p
+    return Table(columns, rows)
 
 
-COMPARED = ("difference", "p", "least p", "same direction")
-
-
-def probe_table(summary: Summary) -> ReportTable:
-    """What probes gave, one row for each number and a column for each arm."""
+def probe_table(summary: Summary) -> Table:
+    """Results of probes: one row per number and a column per arm."""
     names = dict.fromkeys(name for row in summary.probes.values() for name in row)
-    columns = (Column("number", wraps=True), *(Column(arm, number=True) for arm in summary.probes))
-    rows = [(Cell(name), *(_cell(row[name].interval, ".4g") for row in summary.probes.values())) for name in names]
-    return ReportTable("Probes", columns, tuple(rows))
+    columns = (Column("number", wraps=True), *(Column(arm, ".4g", number=True) for arm in summary.probes))
+    rows: list[list[AnyCell]] = [[name, *(row[name].interval for row in summary.probes.values())] for name in names]
+    return Table(columns, rows, "Probes")
+
+
+def cell_table(summary: Summary) -> Table:
+    """Every cell with its arm and the metrics of the study."""
+    numbers = [*summary.metrics, "seconds"]
+    has_folds = any(row["fold"] is not None for row in summary.cells)
+    columns = [
+        *(Column("cell"), Column("arm", wraps=True), Column("seed", number=True)),
+        *([Column("fold", number=True)] if has_folds else []),
+        Column("status"),
+        *(Column(name, ".4g", number=True) for name in numbers),
+        Column("commit"),
+    ]
+    rows = [
+        (
+            *(row["cell"], row["arm"], str(row["seed"])),
+            *([None if row["fold"] is None else str(row["fold"])] if has_folds else []),
+            row["status"],
+            *(UNKNOWN if row.get(name) is None else float(row[name]) for name in numbers),
+            f"{row['commit']} (older)" if row["older_commit"] else str(row["commit"]),
+        )
+        for row in summary.cells
+    ]
+    return Table(columns, rows, f"All {len(rows):,} cells with their scores", shown=0)
+
+
+def _metric_column(metric: str, format: str = ".3f") -> Column:
+    title = f"{METRICS[metric].short or METRICS[metric].meaning} {ARROWS[METRICS[metric].better]}".strip()
+    return Column(title, format, number=True, name=metric)
 
 
 def _mean(summary: Summary, arm: str, metric: str) -> Cell:
     each = summary.scores[arm][metric]
     if each.not_finite:
-        return Cell("not finite", f"in {summary.units.counted(len(each.not_finite))}")
-    return _cell(each.interval, ".3f", best=(arm, metric) in summary.best)
+        return Cell("not finite", note=f"in {summary.units.counted(len(each.not_finite))}")
+    return Cell(each.interval, best=(arm, metric) in summary.best)
 
 
-def _cell(interval: Interval, style: str, *, best: bool = False) -> Cell:
-    return Cell(shown_number(interval.value, style), limits(interval, "", "", style), best)
-
-
-def _compared(difference: Difference | None) -> Sequence[Cell]:
+def _difference_cell(difference: PairedDifference | None) -> Cell:
     if difference is None:
-        return [Cell("")] * (1 + len(COMPARED))
-    test = difference.test
-    p, least = UNKNOWN, UNKNOWN
-    if test is not None:
-        p = format_number(test.p if test.adjusted_p is None else test.adjusted_p, "p")
-        least = format_number(test.least, "p") if test.minimum_p > 0 else UNKNOWN
+        return Cell(UNKNOWN)
+    p = _adjusted_p(difference)
+    return Cell(difference.interval.value, note="" if p is None else format_p(p))
+
+
+def _comparison_cells(difference: PairedDifference | None) -> Sequence[AnyCell]:
+    if difference is None:
+        return [None] * len(COMPARED)
+    p, test = _adjusted_p(difference), difference.test
+    least = test.least if test is not None and test.minimum_p > 0 else UNKNOWN
     agree = f"{difference.agreeing} of {difference.n}"
-    return [Cell(difference.baseline), _cell(difference.interval, "+.4f"), Cell(p), Cell(least), Cell(agree)]
+    return [difference.baseline, difference.interval, UNKNOWN if p is None else p, agree, least]
+
+
+def _adjusted_p(difference: PairedDifference) -> float | None:
+    test = difference.test
+    if test is None:
+        return None
+    return test.p if test.adjusted_p is None else test.adjusted_p
+
+
+def _describe_tests(summary: Summary) -> str:
+    tests = [difference.test for difference in summary.differences if difference.test is not None]
+    if not tests:
+        return "Nothing was tested."
+    family = max(test.family for test in tests)
+    name = tests[0].test.partition(" of ")[0].rpartition(",")[0] if " pairs equal" in tests[0].test else tests[0].test
+    side = "" if tests[0].alternative == "two-sided" else f", one-sided: {tests[0].alternative}"
+    corrected = f", p corrected for {family} tests" if family > 1 else ""
+    return f"{name[0].upper()}{name[1:]}{side}{corrected}."

@@ -1,4 +1,4 @@
-"""What a study was made on, and what the names of its values mean, for a reader who knows nothing of the code."""
+"""The data of a study, and the meaning of the names of its values, for a reader who does not know the code."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dissensus.study.pipes import steps_of
 from dissensus.study.summary.summary import Summary
 
 _MODELS = {
-    "mlp": "A network with one hidden layer, on features that stay as they are.",
-    "linear": "One linear layer, on features that stay as they are.",
-    "logistic": "Logistic regression on features that stay as they are, solved exactly.",
+    "mlp": "A network with one hidden layer on frozen features.",
+    "linear": "One linear layer on frozen features.",
+    "logistic": "Logistic regression on frozen features, solved exactly.",
 }
-_NETWORK = "A network that learns from the images themselves."
+_NETWORK = "A network trained on the images."
 
 
-def data_words(summary: Summary) -> list[str]:
-    """Each data set: how many items were learned from and judged on, and where labels and inputs come from."""
-    said = []
+def describe_data(summary: Summary) -> list[str]:
+    """Each data set: numbers of training and test items, and where labels and inputs come from."""
+    sentences = []
     for name, source in summary.description["data"].items():
         counted = [
             record["items"]
@@ -39,19 +39,19 @@ def data_words(summary: Summary) -> list[str]:
         origin = "; ".join(
             f"{key}: {source[key]}" for key in ("labels", "people", "features", "images") if key in source
         )
-        said.append(f"{name}: each model learned from {learned} items and was judged on {judged} ({origin}).")
-    return said
+        sentences.append(f"{name}: {learned} training items and {judged} test items per model ({origin}).")
+    return sentences
 
 
-def value_words(summary: Summary) -> list[tuple[str, str]]:
-    """What deliveries, aggregations, completions, transforms and models of the arms are, each in a sentence."""
+def define_values(summary: Summary) -> list[tuple[str, str]]:
+    """Deliveries, aggregations, completions, transforms and models of the arms, each in a sentence."""
     known: dict[str, str] = {}
     for arm in summary.arms:
-        known |= dict(_said(arm.settings))
+        known |= dict(_define(arm.settings))
     return list(known.items())
 
 
-def _said(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _define(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
     first, *wraps = steps_of(settings["delivery"])
     if first in DELIVERIES:
         yield first, _first_line(DELIVERIES[first])
@@ -68,13 +68,13 @@ def _said(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if settings["votes"] != "all":
         yield (
             "1 vote" if settings["votes"] == 1 else f"{settings['votes']} votes",
-            "So many of each item's answers were drawn to learn from, anew for each seed.",
+            "Answers per item that were drawn for training, for each seed.",
         )
     yield settings["model"], _MODELS.get(settings["model"], _NETWORK)
 
 
 def _first_line(function: Callable[..., Any], value: str = "") -> str:
-    """What a function's own documentation says first, with the values it was given in place of their names."""
+    """The first line of a function's documentation, with the given values in place of their names."""
     line = (getattr(function, "func", function).__doc__ or "").strip().splitlines()[0]
     for name, given in getattr(function, "keywords", {}).items():
         line = line.replace(f"`{name}`", str(given))

@@ -30,7 +30,7 @@ ROUNDING = 1e-12  # of the larger value: differences below are rounding, and cou
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """How far an arm is from its baseline by one metric, in the units that both have.
 
     values    arm - baseline, by unit
@@ -66,7 +66,7 @@ class Difference:
 
 def differences_of(
     arms: Sequence[Arm], metrics: Sequence[str], description: Mapping[str, Any]
-) -> tuple[list[Difference], list[str]]:
+) -> tuple[list[PairedDifference], list[str]]:
     """Each arm against the one with the baseline's values, by each metric; and remarks on what could not be done."""
     compare = description["compare"]
     if compare is None:
@@ -93,7 +93,7 @@ def differences_of(
                 "and are one training, which two arms stand for."
             )
         ratio = judged_per_learned(description, arm.done) if corrected else 0.0
-        own: list[Difference] = []
+        own: list[PairedDifference] = []
         for metric in metrics:
             one = _difference(arm, baseline, metric, units, ratio or 0.0)
             if one is None:
@@ -149,7 +149,7 @@ def score_of(metric: str) -> Any:
     return read
 
 
-def _difference(arm: Arm, baseline: Arm, metric: str, units: Units, ratio: float) -> Difference | None:
+def _difference(arm: Arm, baseline: Arm, metric: str, units: Units, ratio: float) -> PairedDifference | None:
     a, b = (measured(each.done, units, score_of(metric)) for each in (arm, baseline))
     if a.not_finite or b.not_finite:
         return None
@@ -160,14 +160,14 @@ def _difference(arm: Arm, baseline: Arm, metric: str, units: Units, ratio: float
     interval = mean_interval(list(values.values()), test_to_train=ratio)
     agreeing = sum(value * interval.value > 0 for value in values.values())
     left_out = tuple(unit for unit in units.names if unit not in values)
-    return Difference(arm.name, baseline.name, metric, units, values, left_out, interval, agreeing, None)
+    return PairedDifference(arm.name, baseline.name, metric, units, values, left_out, interval, agreeing, None)
 
 
 def _gap(a: float, b: float) -> float:
     return 0.0 if abs(a - b) <= ROUNDING * max(abs(a), abs(b)) else a - b
 
 
-def _tested(difference: Difference, compare: Mapping[str, Any], ratio: float) -> tuple[Comparison | None, str]:
+def _tested(difference: PairedDifference, compare: Mapping[str, Any], ratio: float) -> tuple[Comparison | None, str]:
     values = np.array(list(difference.values.values()))
     zeros, side = np.zeros(values.size), compare["side"]
     alternative: Alternative = side
@@ -183,7 +183,7 @@ def _tested(difference: Difference, compare: Mapping[str, Any], ratio: float) ->
     return corrected_t(values, zeros, ratio, alternative), ""
 
 
-def _same(difference: Difference, others: Sequence[Difference]) -> str:
+def _same(difference: PairedDifference, others: Sequence[PairedDifference]) -> str:
     """Another metric of the same arm that differs by the same amounts, such as KL and soft NLL; "" where none does."""
     for other in others:
         if other.values.keys() == difference.values.keys() and any(other.values.values()):
@@ -193,7 +193,7 @@ def _same(difference: Difference, others: Sequence[Difference]) -> str:
     return ""
 
 
-def _corrected(differences: Sequence[Difference], family: str) -> list[Difference]:
+def _corrected(differences: Sequence[PairedDifference], family: str) -> list[PairedDifference]:
     """With Holm's correction over all tests or those of each metric; a test that two metrics share counts once."""
     groups: dict[str, dict[str, Comparison]] = {}
     for difference in differences:

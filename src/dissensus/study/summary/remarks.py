@@ -9,7 +9,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm
 from dissensus.study.summary.cell_table import newest_commit
-from dissensus.study.summary.paired import Difference
+from dissensus.study.summary.paired import PairedDifference
 from dissensus.study.summary.units import Measured, Record, Units, repeats
 
 ALPHA = 0.05
@@ -21,7 +21,7 @@ def remarks_on(
     arms: Sequence[Arm],
     units: Units,
     scores: Mapping[str, Mapping[str, Measured]],
-    differences: Sequence[Difference],
+    differences: Sequence[PairedDifference],
 ) -> list[str]:
     """Remarks in the order of their weight."""
     return [
@@ -94,7 +94,7 @@ def _not_finite(scores: Mapping[str, Mapping[str, Measured]], units: Units) -> l
     ]
 
 
-def _power(differences: Sequence[Difference]) -> list[str]:
+def _power(differences: Sequence[PairedDifference]) -> list[str]:
     """Tests that could not have found anything, whatever the numbers."""
     tested = [(d, d.test) for d in differences if d.test is not None and not d.same_as]
     # Where no pair differs at all, it is not for want of pairs that nothing was found.
@@ -112,7 +112,7 @@ def _power(differences: Sequence[Difference]) -> list[str]:
     ]
 
 
-def _few_pairs(differences: Sequence[Difference]) -> list[str]:
+def _few_pairs(differences: Sequence[PairedDifference]) -> list[str]:
     """t-tests of a handful of pairs, whose p rests on a shape that these cannot show."""
     few = [d.test for d in differences if d.test is not None and not d.same_as and "t-test" in d.test.test]
     few = [test for test in few if test.n < FEW]
@@ -125,7 +125,7 @@ def _few_pairs(differences: Sequence[Difference]) -> list[str]:
     ]
 
 
-def _left_out(differences: Sequence[Difference]) -> list[str]:
+def _left_out(differences: Sequence[PairedDifference]) -> list[str]:
     remarks: dict[str, None] = {}
     for d in differences:
         if d.left_out:
@@ -134,7 +134,7 @@ def _left_out(differences: Sequence[Difference]) -> list[str]:
     return list(remarks)
 
 
-def _same_tests(differences: Sequence[Difference]) -> list[str]:
+def _same_tests(differences: Sequence[PairedDifference]) -> list[str]:
     pairs = dict.fromkeys((d.metric, d.same_as) for d in differences if d.same_as)
     return [
         f"{metric} and {other} differ from the baseline by the same amounts, so they are one test and count once."

@@ -16,7 +16,7 @@ from dissensus.labels.display import shapes
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of, shared_settings
 from dissensus.study.summary.cell_table import cell_rows
-from dissensus.study.summary.paired import ROUNDING, Difference, differences_of, score_of
+from dissensus.study.summary.paired import ROUNDING, PairedDifference, differences_of, score_of
 from dissensus.study.summary.probe_numbers import probe_numbers
 from dissensus.study.summary.remarks import remarks_on
 from dissensus.study.summary.units import (
@@ -24,7 +24,7 @@ from dissensus.study.summary.units import (
     Read,
     Record,
     Units,
-    interval_words,
+    describe_intervals,
     measured,
     repeats,
     units_of,
@@ -86,7 +86,7 @@ class Summary:
     shared: dict[str, Any]
     scores: Table
     best: frozenset[tuple[str, str]]
-    differences: tuple[Difference, ...]
+    differences: tuple[PairedDifference, ...]
     slices: tuple[SlicePart, ...]
     curves: dict[str, list[Curve]]
     probes: Table
@@ -102,7 +102,7 @@ class Summary:
         """Records of the cells that failed."""
         return [record for arm in self.arms for record in arm.records if record["status"] == "failed"]
 
-    def difference(self, arm: str, metric: str) -> Difference | None:
+    def difference(self, arm: str, metric: str) -> PairedDifference | None:
         """How far an arm is from its baseline; None for a baseline, and where it could not be computed."""
         return next((d for d in self.differences if (d.arm, d.metric) == (arm, metric)), None)
 
@@ -133,7 +133,7 @@ class Summary:
         }
 
 
-def summarise(folder: StudyFolder) -> Summary:
+def summarise_study(folder: StudyFolder) -> Summary:
     """What the cells of a study say together; see `read_folder`.
 
     A mean is over seeds: the folds of one are averaged first, each by the items it was judged on. An arm is compared
@@ -147,7 +147,7 @@ def summarise(folder: StudyFolder) -> Summary:
     return Summary(
         description=description,
         units=units,
-        interval_of=interval_words(units, description),
+        interval_of=describe_intervals(units, description),
         metrics=metrics,
         arms=arms,
         shared=shared_settings([arm.settings for arm in arms]),

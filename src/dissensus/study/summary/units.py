@@ -115,27 +115,26 @@ def without_interval(interval: Interval) -> Interval:
     return replace(interval, low=math.nan, high=math.nan, sd=math.nan)
 
 
-def interval_words(units: Units, description: Mapping[str, Any]) -> str:
-    """What the intervals of a study are of, for whoever reads them."""
+def describe_intervals(units: Units, description: Mapping[str, Any]) -> str:
+    """What the intervals of a study cover."""
     split = description["split"]["scheme"]
-    share = f"{COVERAGE:.0%}".replace("%", " %")
+    share = f"{COVERAGE:.0%}"
     if len(units.names) == 1:
-        return "There is one training of each arm, so nothing is known about chance: numbers have no intervals."
+        return "There is one training per arm, so numbers have no intervals."
     if units.kind == "fold":
         return (
-            f"Intervals are {share} of Student's t over the {len(units.names)} folds of a single seed. Their training "
-            "sets overlap, so they vary less than separate ones would: the intervals are too narrow. More seeds help."
+            f"Intervals are {share} Student's t intervals over the {len(units.names)} folds of a single seed. Their "
+            "training sets overlap, so the intervals are too narrow. Use more seeds."
         )
     drawn = split == "fixed" and description["split"]["validation"] not in (0, "test")
-    own = f"the draws of answers {'and of items to choose by, ' if drawn else ''}and the initial weights"
+    own = f"draws of answers, {'validation items, ' if drawn else ''}and initial weights"
     parts = f", and is the mean of {units.folds} folds" if units.folds > 1 else ""
     if split in ("per-seed", "k-fold"):
         return (
-            f"Intervals are {share} of Student's t over seeds. Each seed has its own split of the items, and its own "
-            f"chance in {own}{parts}. They tell where the mean of many more seeds on these very items would lie, not "
-            "how other items would come out."
+            f"Intervals are {share} Student's t intervals over seeds. Each seed has its own split of the items, "
+            f"{own}{parts}. They cover the mean of many more seeds on these items, not results on other items."
         )
     return (
-        f"Intervals are {share} of Student's t over seeds. Each seed has its own chance in {own}; all are judged on "
-        "the same items. They tell where the mean of many more seeds would lie, not how other items would come out."
+        f"Intervals are {share} Student's t intervals over seeds. Each seed has its own {own}; all have the same test "
+        "items. They cover the mean of many more seeds, not results on other items."
     )
