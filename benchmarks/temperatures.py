@@ -7,7 +7,7 @@ People state beliefs in whole percents about items of 3 or 10 classes; the right
 should have been stated, b^(1/T), with T around the crowd's temperature (a deviation of 0.2 in ln T). Some answers of
 everyone are known, 100 more are predicted. "crowd" is the median estimate and its range over 40 crowds; "gain" is how
 many nats an unseen answer is less surprising than under the raw beliefs (both with a floor of 1e-4), with its standard
-error. The settings of `temperatures` were chosen on seeds below 60, before the seeds 1000 to 1039 were drawn; of
+error. The settings of `fit_temperatures` were chosen on seeds below 60, before the seeds 1000 to 1039 were drawn; of
 CIFAR-10S, which was held out too, even images are known and odd ones predicted. Needs DISSENSUS_DATA to record.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import recalibrated, temperatures
+from dissensus.aggregate import fit_temperatures, recalibrate
 from dissensus.datasets import load
 from dissensus.labels import complete
 from dissensus.labels.beliefs import Beliefs
@@ -67,9 +67,9 @@ def simulate_labels(seeds: range, classes: int, temperature: float, people: int,
         each = known + LATER
         beliefs, gold = crowd_of(people, each, classes, temperature, np.random.default_rng(seed))
         seen = np.arange(beliefs.n_answers) % each < known
-        fitted = temperatures(beliefs, np.where(seen, gold, -1))
+        fitted = fit_temperatures(beliefs, np.where(seen, gold, -1))
         later = np.flatnonzero(~seen)
-        better = recalibrated(beliefs, fitted)
+        better = recalibrate(beliefs, fitted)
         crowds.append(fitted.crowd)
         gains.append((log_loss(beliefs, gold, later) - log_loss(better, gold, later)).mean())
     return {
@@ -87,9 +87,9 @@ def of_cifar10s() -> dict[str, Any]:
     data = load("cifar10s")
     beliefs, gold = complete(data.labels), np.asarray(data.gold)
     even = np.arange(gold.size) % 2 == 0
-    fitted = temperatures(beliefs, np.where(even, gold, -1))
+    fitted = fit_temperatures(beliefs, np.where(even, gold, -1))
     later = np.flatnonzero(~even[beliefs.item])
-    before, after = (log_loss(some, gold, later) for some in (beliefs, recalibrated(beliefs, fitted)))
+    before, after = (log_loss(some, gold, later) for some in (beliefs, recalibrate(beliefs, fitted)))
     return {
         "known": int(fitted.answers.sum()),
         "people": int(fitted.annotators.size),

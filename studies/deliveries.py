@@ -39,13 +39,13 @@ from dissensus.deliver import deterministic_control, majority, mixup, multipass,
 from dissensus.deliver.delivery import Delivery
 from dissensus.evaluate import (
     accuracy_to_majority,
-    confidence_and_outcome,
     entropy_spearman,
     equal_mass_ece,
     kl_to_people,
     soft_brier,
     soft_nll,
 )
+from dissensus.evaluate.calibration import confidence_and_outcome
 from dissensus.files.whole_files import write_text
 from dissensus.labels.distributions import Distributions
 from dissensus.train import NETWORKS, TrainConfig, train_module

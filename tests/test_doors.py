@@ -16,7 +16,8 @@ import pytest
 
 import dissensus
 from dissensus import Beliefs, Distributions, Votes, as_distributions, compare, load, scorecard, share
-from dissensus.evaluate import as_people, as_predictions, sweep
+from dissensus.evaluate import as_people, as_predictions
+from dissensus.evaluate.one_pass import sweep
 
 FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "train.heads", "files", "report")
 WITHOUT_DOORS = ("datasets", "elicit", "probe")  # their functions take no labels, or arrays as well

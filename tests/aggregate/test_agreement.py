@@ -17,7 +17,7 @@ from dissensus.aggregate.agreement import (
     fleiss_kappa,
     krippendorff_alpha,
     observed_agreement,
-    resampled_agreement,
+    resample_agreement,
 )
 from dissensus.aggregate.belief_agreement import belief_alpha, belief_alpha_interval, belief_pairs
 from dissensus.aggregate.pairwise import pairwise_agreement
@@ -178,7 +178,7 @@ def test_a_resampled_crowd_in_which_all_say_the_same_does_not_count_as_full_agre
     """99 items (a, a) and one (a, b): with d items (a, b) in a resample, alpha is 1 - 199 / (200 - d)."""
     votes = Distributions.from_counts([[2, 0]] * 99 + [[1, 1]], classes=("a", "b"))
     rng, names = np.random.default_rng(0), ["nominal alpha", "fleiss kappa", "observed agreement"]
-    intervals, drawn = resampled_agreement(votes, names, rng, over="items", replicates=2000)
+    intervals, drawn = resample_agreement(votes, names, rng, over="items", replicates=2000)
     alpha = drawn["nominal alpha"]
     assert np.isnan(alpha).mean() == pytest.approx(0.99**100, abs=0.04)  # none of the items drawn is (a, b)
     assert np.unique(alpha[~np.isnan(alpha)]) == pytest.approx([1 - 199 / (200 - d) for d in (6, 5, 4, 3, 2, 1)])
@@ -314,7 +314,7 @@ def test_resampled_annotators_are_a_crowd_of_copies_that_are_not_compared_with_e
     votes = Votes.of(
         rng.integers(0, 6, size), [str(c) for c in rng.integers(1, 4, size)], rng.integers(0, 5, size), classes="123"
     )
-    resampled = resampled_agreement(
+    resampled = resample_agreement(
         votes, list(AGREEMENTS), np.random.default_rng(seed), over="annotators", replicates=4
     )
     draws = np.random.default_rng(seed)

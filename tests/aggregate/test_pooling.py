@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dissensus.aggregate.pooling import linear_pool, log_pool, reliability
-from dissensus.aggregate.recalibration import Temperatures, recalibrated, temperatures
+from dissensus.aggregate.recalibration import Temperatures, fit_temperatures, recalibrate
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import complete
 from dissensus.labels.distances import kl, total_variation
@@ -130,10 +130,10 @@ def test_temperatures_find_who_is_too_sure():
     gold = (rng.random((2000, 1)) > np.cumsum(truth.probs, axis=1)).sum(axis=1)
     parts = [temper(truth, s).probs for s in (0.5, 1.0, 2.0)]
     beliefs = stated(np.concatenate(parts).tolist(), item=[*range(2000)] * 3, who=np.repeat([0, 1, 2], 2000).tolist())
-    found = temperatures(beliefs, gold)
+    found = fit_temperatures(beliefs, gold)
     assert np.allclose(found.temperature, [2.0, 1.0, 0.5], rtol=0.12)
     assert found.temperature.min() < found.crowd < found.temperature.max()
-    better = recalibrated(beliefs, found)
+    better = recalibrate(beliefs, found)
     assert np.allclose(better.stated.sum(axis=1), 1)
     error = [np.abs(b.stated - np.tile(truth.probs, (3, 1))).mean() for b in (beliefs, better)]
     assert error[1] < 0.25 * error[0]
@@ -146,44 +146,44 @@ def test_few_answers_leave_an_annotator_near_the_crowd():
     rows = np.concatenate([truth.probs, truth.probs[:1]])
     beliefs = stated(rows.tolist(), item=[*range(400), 0], who=[0] * 400 + [1])
     beliefs = replace(beliefs, annotators=np.arange(3))
-    found = temperatures(beliefs, gold)
+    found = fit_temperatures(beliefs, gold)
     assert found.temperature[2] == found.crowd and found.answers.tolist() == [400, 1, 0]
     away = np.abs(np.log(found.temperature / found.crowd))
     assert away[1] < 0.2 and away[0] > 3 * away[1]
-    unknown = temperatures(beliefs, np.where(np.arange(400) < 200, gold, -1))
+    unknown = fit_temperatures(beliefs, np.where(np.arange(400) < 200, gold, -1))
     assert unknown.answers.tolist() == [200, 1, 0]
 
 
 def test_repeats_serve_where_there_is_no_gold():
     beliefs = stated([[0.9, 0.1], [0.8, 0.2], [0.9, 0.1], [0.3, 0.7]], item=[0, 0, 1, 1], who=[0, 0, 1, 1])
-    found = temperatures(beliefs)
+    found = fit_temperatures(beliefs)
     assert found.answers.tolist() == [2, 2] and found.temperature[0] < found.temperature[1]
     with pytest.raises(ValueError, match="no annotator answered an item twice"):
-        temperatures(stated([[0.9, 0.1], [0.4, 0.6]]))
+        fit_temperatures(stated([[0.9, 0.1], [0.4, 0.6]]))
 
 
 def test_always_right_and_always_wrong_stay_within_bounds():
     for gold in (0, 1):
-        found = temperatures(stated([[1, 0]] * 4), np.array([gold]))
+        found = fit_temperatures(stated([[1, 0]] * 4), np.array([gold]))
         assert np.isfinite(found.temperature).all() and (found.temperature > 0).all()
-    flat = temperatures(stated([[0.5, 0.5]] * 4), np.array([0]))
+    flat = fit_temperatures(stated([[0.5, 0.5]] * 4), np.array([0]))
     assert np.isfinite(flat.temperature).all()
 
 
 def test_recalibration_refuses_what_it_cannot_use():
     beliefs = stated([[0.9, 0.1], [0.4, 0.6]])
     with pytest.raises(ValueError, match="item 0 has gold class 2"):
-        temperatures(beliefs, np.array([2]))
+        fit_temperatures(beliefs, np.array([2]))
     with pytest.raises(ValueError, match="one class code"):
-        temperatures(beliefs, np.array([0, 1]))
+        fit_temperatures(beliefs, np.array([0, 1]))
     with pytest.raises(ValueError, match="no belief is about an item whose gold class is known"):
-        temperatures(beliefs, np.array([-1]))
+        fit_temperatures(beliefs, np.array([-1]))
     with pytest.raises(ValueError, match=r"the floor is 0 for each of 2 classes; expected a number above 0 and below"):
-        temperatures(beliefs, np.array([0]), floor=0)
+        fit_temperatures(beliefs, np.array([0]), floor=0)
     with pytest.raises(ValueError, match=r"crowd_deviation is -1 and people_deviation 0.25; expected finite numbers"):
-        temperatures(beliefs, np.array([0]), crowd_deviation=-1)
+        fit_temperatures(beliefs, np.array([0]), crowd_deviation=-1)
     with pytest.raises(ValueError, match="same annotators"):
-        recalibrated(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0, 1e-4))
+        recalibrate(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0, 1e-4))
 
 
 def test_recalibrated_cifar10s_comes_closer_to_cifar10h(loaded):
@@ -191,7 +191,7 @@ def test_recalibrated_cifar10s_comes_closer_to_cifar10h(loaded):
     some = loaded("cifar10s")
     beliefs, gold = complete(some.labels), np.asarray(some.gold)
     even = np.arange(gold.size) % 2 == 0
-    better = recalibrated(beliefs, temperatures(beliefs, np.where(even, gold, -1)))
+    better = recalibrate(beliefs, fit_temperatures(beliefs, np.where(even, gold, -1)))
     people = loaded("cifar10h").labels.probs[beliefs.items.astype(int)][~even]
     before, after = (np.maximum(linear_pool(b).probs[~even], 1e-6) for b in (beliefs, better))
     assert kl(people, after).mean() < 0.8 * kl(people, before).mean()

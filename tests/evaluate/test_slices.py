@@ -109,7 +109,7 @@ def test_bad_input_is_refused():
         high_disagreement(np.ones((2, 1)), 1.5)
     with pytest.raises(ValueError, match="0 bins were asked for"):
         entropy_bins(np.ones((2, 1)), 0)
-    with pytest.raises(ValueError, match="by is 'size'; expected 'width' or 'mass'"):
+    with pytest.raises(ValueError, match=r"'size'.*width, mass"):
         entropy_bins(np.ones((2, 1)), 2, "size")
     with pytest.raises(ValueError, match="3 values for 2 items in slices by x"):
         slice_scores(np.ones(3), Slices("x", ("a",), np.zeros(2, dtype=int)), np.random.default_rng(0))

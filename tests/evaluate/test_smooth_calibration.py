@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.evaluate.smooth_calibration import _convolved, smooth_ece, smooth_ece_of_groups, smooth_reliability
+from dissensus.evaluate.smooth_calibration import _convolve, smooth_ece, smooth_ece_of_groups, smooth_reliability
 
 
 def columns(power, n=2_000, seed=0, soft=False):
@@ -60,4 +60,4 @@ def test_the_convolution_is_that_of_scipy_to_the_bit():
     rng = np.random.default_rng(0)
     for size in (2, 1001, 1536):
         values, kernel = rng.normal(size=3 * size - 2), rng.random(size)
-        assert np.array_equal(_convolved(values, kernel), fftconvolve(values, kernel, mode="valid"))
+        assert np.array_equal(_convolve(values, kernel), fftconvolve(values, kernel, mode="valid"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from dissensus.evaluate.signed_rank import EXACT_UP_TO, rank_biserial, wilcoxon
-from dissensus.evaluate.significance import Comparison, holm, holm_adjusted
+from dissensus.evaluate.significance import Comparison, adjust_p_values, holm
 from dissensus.evaluate.statistics import (
     clustered_t,
     cohen_d,
@@ -136,7 +136,7 @@ def test_differences_that_only_rounding_tells_apart_are_ties():
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_is_its_definition_read_slowly(p):
     """Step down: reject the smallest while p <= alpha / (tests left); the adjusted p is the least such alpha."""
-    adjusted = holm_adjusted(np.array(p))
+    adjusted = adjust_p_values(np.array(p))
     order = np.argsort(p, kind="stable")
     for place, i in enumerate(order):
         needed = max(min(1.0, p[j] * (len(p) - earlier)) for earlier, j in enumerate(order[: place + 1]))
@@ -233,7 +233,7 @@ def test_bad_input_is_refused_with_the_way_out(run, facts, way):
 
 def test_p_values_out_of_range_and_groups_that_do_not_vary_are_refused():
     with pytest.raises(ValueError, match=r"1\.2.*numbers from 0 to 1"):
-        holm_adjusted(np.array([0.2, 1.2]))
+        adjust_p_values(np.array([0.2, 1.2]))
     with pytest.raises(ValueError, match="a is 1, b is 2"):
         welch_t([1.0, 1.0], [2.0, 2.0])
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from dissensus import Distributions, Votes
 from dissensus.evaluate import METRICS
-from dissensus.evaluate.choices import chosen
+from dissensus.evaluate.choices import top_choice
 from dissensus.probe import ATTACKS, attack, fgsm, pgd
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
@@ -45,7 +45,7 @@ def pixels_of(images):
 def test_scores_are_those_of_evaluation_on_the_attacked_images(name, target):
     (images, shares), network = blobs(30), network_of()
     result = attack(network, images, shares, name, epsilons=(4, 8), target=target, batch=7)
-    x, aims = pixels_of(images), torch.tensor(shares.probs if target == "soft" else chosen(shares.probs))
+    x, aims = pixels_of(images), torch.tensor(shares.probs if target == "soft" else top_choice(shares.probs))
     assert list(result.items) == list(images.items) and list(result.after) == [4, 8]
     assert (result.method, result.target) == (name, target)
     for scores, pixels in [(result.before, x)] + [
@@ -63,7 +63,7 @@ def test_scores_are_those_of_evaluation_on_the_attacked_images(name, target):
 def test_the_way_of_pgd_starts_at_the_image_and_ends_at_the_attacked_one():
     (images, shares), network = blobs(30), network_of()
     result = attack(network, images, shares, "pgd", epsilons=[4, 6], steps=5, step_size=1.5, batch=11)
-    x, aims = pixels_of(images), torch.tensor(chosen(shares.probs))
+    x, aims = pixels_of(images), torch.tensor(top_choice(shares.probs))
     for epsilon in (4, 6):
         way = result.steps[epsilon]
         for score in SCORES:

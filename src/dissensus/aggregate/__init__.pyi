@@ -52,9 +52,9 @@ from .priors.shrinkage import Shrinkage as Shrinkage
 from .priors.shrinkage import crowd_share as crowd_share
 from .priors.shrinkage import shrinkage as shrinkage
 from .recalibration import Temperatures as Temperatures
+from .recalibration import fit_temperatures as fit_temperatures
 from .recalibration import gold_codes as gold_codes
-from .recalibration import recalibrated as recalibrated
-from .recalibration import temperatures as temperatures
+from .recalibration import recalibrate as recalibrate
 from .scale import Scale as Scale
 from .scale import scale_of as scale_of
 from .second_look import Review as Review

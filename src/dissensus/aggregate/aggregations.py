@@ -18,7 +18,7 @@ from dissensus.aggregate.models.one_coin import one_coin
 from dissensus.aggregate.overturned import departure
 from dissensus.aggregate.pooling import linear_pool, log_pool
 from dissensus.aggregate.priors.shrinkage import shrinkage
-from dissensus.aggregate.recalibration import Recalibration, recalibrated, temperatures_by
+from dissensus.aggregate.recalibration import Recalibration, recalibrate, temperatures_by
 from dissensus.aggregate.weighted_votes import wawa
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
@@ -104,7 +104,7 @@ def aggregate_labels(
     asked = [*options, *(() if recalibrate is None else ("recalibrate",))]
     if method is None:
         if isinstance(labels, Distributions):
-            return _unchanged(labels, asked)
+            return _keep_distributions(labels, asked)
         method = "share" if isinstance(labels, Votes) else usual_completion(labels)
     one_of("method", method, AGGREGATIONS)
     _check_options(method, asked)
@@ -114,12 +114,12 @@ def aggregate_labels(
             "leave it out"
         )
     entry = AGGREGATIONS[method]
-    answers, notices = _fitting(
+    answers, notices = _convert_answers(
         Votes.of_counts(labels) if isinstance(labels, Distributions) else labels, method, entry.takes
     )
     if recalibrate is not None:
         assert isinstance(answers, Beliefs)
-        answers, notice = _tempered(answers, recalibrate)
+        answers, notice = _recalibrate_by(answers, recalibrate)
         notices = (*notices, notice)
     result = entry.function(answers, **entry.own_names(options))
     fit = None if isinstance(result, Distributions) else result
@@ -129,7 +129,7 @@ def aggregate_labels(
     return Aggregated(result if fit is None else fit.distributions, method, fit, notices)
 
 
-def _mean_completed(completion: Callable[..., Beliefs], beliefs: Beliefs, **options: Any) -> Distributions:
+def _complete_and_average(completion: Callable[..., Beliefs], beliefs: Beliefs, **options: Any) -> Distributions:
     return mean_belief(completion(beliefs, **options))
 
 
@@ -149,7 +149,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
     "log-pool": Aggregation(log_pool, "full beliefs"),
 } | {
     name: Aggregation(
-        partial(_mean_completed, completion),
+        partial(_complete_and_average, completion),
         "beliefs",
         options=("gamma", "contradictions") if name.endswith("-clamp") else (),
     )
@@ -158,10 +158,11 @@ AGGREGATIONS: dict[str, Aggregation] = {
 """Every method by its name; a new one is a line here."""
 
 
-def _unchanged(distributions: Distributions, asked: Sequence[str]) -> Aggregated:
+def _keep_distributions(distributions: Distributions, asked: Sequence[str]) -> Aggregated:
     if asked:
         raise ValueError(
-            f"these are distributions already, so {_listed(asked)} would change nothing; leave it out, or name a method"
+            f"these are distributions already, so {_list_names(asked)} would have no effect; leave it out, or name a "
+            "method"
         )
     return Aggregated(distributions, "none", notices=("these are distributions already, and stay as they are",))
 
@@ -176,10 +177,10 @@ def _check_options(method: str, asked: Sequence[str]) -> None:
         others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
         if not others:
             one_of(f"option of {method}", option, own)
-        raise ValueError(f"{option} only matters to {_listed(others)}, not to {method!r}; leave it out")
+        raise ValueError(f"{option} only matters to {_list_names(others)}, not to {method!r}; leave it out")
 
 
-def _fitting(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes | Beliefs, tuple[str, ...]]:
+def _convert_answers(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes | Beliefs, tuple[str, ...]]:
     """The labels as the method takes them, and what was done to them."""
     if isinstance(answers, Votes):
         if "votes" in takes:
@@ -195,16 +196,16 @@ def _fitting(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes
     return COMPLETIONS[completion](answers), (f"beliefs completed by {completion}",)
 
 
-def _tempered(beliefs: Beliefs, by: Recalibration) -> tuple[Beliefs, str]:
+def _recalibrate_by(beliefs: Beliefs, by: Recalibration) -> tuple[Beliefs, str]:
     known = temperatures_by(by, beliefs)
     notice = (
         f"beliefs recalibrated by {'gold' if isinstance(by, Votes) else by}: {known.answers.sum()} known answers, the "
         f"crowd's temperature {known.crowd:.2f} (above 1: too sure), annotators' from {known.temperature.min():.2f} to "
         f"{known.temperature.max():.2f}"
     )
-    return recalibrated(beliefs, known), notice
+    return recalibrate(beliefs, known), notice
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """Names in a sentence: "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -12,9 +12,9 @@ from dissensus.aggregate.vote_pairs import (
     Cells,
     Over,
     cells_of,
-    defined_interval,
-    paired,
-    resampled_cells,
+    count_pairs,
+    interval_if_defined,
+    resample_cells,
     with_unseen_items,
 )
 from dissensus.labels.distributions import Distributions
@@ -91,7 +91,7 @@ def fleiss_kappa(votes: Votes | Distributions) -> float:
 @takes(votes=(Votes, Distributions))
 def observed_agreement(votes: Votes | Distributions) -> float:
     """The chance that two votes on the same item are the same, mean over items with two or more: 0 to 1."""
-    return _observed(cells_of(votes))
+    return _observe(cells_of(votes))
 
 
 @takes(votes=(Votes, Distributions))
@@ -134,10 +134,10 @@ def agreement_intervals(
 ) -> dict[str, Interval]:
     """Several measures of AGREEMENTS with their intervals, from the same resampled crowds: see agreement_interval."""
     options: dict[str, Any] = {"over": over, "values": values, "replicates": replicates, "coverage": coverage}
-    return resampled_agreement(votes, measures, rng, **options)[0]
+    return resample_agreement(votes, measures, rng, **options)[0]
 
 
-def resampled_agreement(
+def resample_agreement(
     votes: Votes | Distributions,
     measures: Sequence[str],
     rng: np.random.Generator,
@@ -153,13 +153,13 @@ def resampled_agreement(
         one_of("measure of agreement", measure, AGREEMENTS)
     cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
     value = {name: _or_one(_ON_CELLS[name](cells)) for name in measures}  # first: where nothing compares, it says so
-    crowds = resampled_cells(votes, cells, rng, over, replicates)
-    drawn = _measured(measures, crowds.drawn)  # (measures, b)
+    crowds = resample_cells(votes, cells, rng, over, replicates)
+    drawn = _measure(measures, crowds.drawn)  # (measures, b)
     parts = list(crowds.without)
-    without, times = _measured(measures, (crowd for crowd, _ in parts)), np.array([times for _, times in parts])
-    unseen = _measured(measures, with_unseen_items(cells, coverage) if over == "items" else ())
+    without, times = _measure(measures, (crowd for crowd, _ in parts)), np.array([times for _, times in parts])
+    unseen = _measure(measures, with_unseen_items(cells, coverage) if over == "items" else ())
     intervals = {
-        name: defined_interval(
+        name: interval_if_defined(
             value[name],
             drawn[i],
             without[i],
@@ -174,7 +174,7 @@ def resampled_agreement(
     return intervals, dict(zip(measures, drawn, strict=True))
 
 
-def _measured(measures: Sequence[str], crowds: Iterable[Cells]) -> np.ndarray:
+def _measure(measures: Sequence[str], crowds: Iterable[Cells]) -> np.ndarray:
     """(measures, crowds)"""
     values = [[_ON_CELLS[name](crowd) for name in measures] for crowd in crowds]
     return np.array(values).reshape(-1, len(measures)).T
@@ -188,7 +188,7 @@ def _or_one(value: float) -> float:
 def _alpha(cells: Cells, level: Level) -> float:
     """NaN where no two votes differ"""
     one_of("level of measurement", level, get_args(Level))
-    rows = paired(cells)
+    rows = count_pairs(cells)
     total = rows.votes
     if np.unique(cells.values[rows.by_code > 0] if level == "interval" else np.flatnonzero(rows.by_code)).size < 2:
         return float(np.nan)
@@ -211,17 +211,17 @@ def _alpha(cells: Cells, level: Level) -> float:
     return 1.0 - observed * all_pairs / ((expected - float(rows.times @ copied)) * total)
 
 
-def _observed(cells: Cells) -> float:
-    rows = paired(cells)
+def _observe(cells: Cells) -> float:
+    rows = count_pairs(cells)
     same = cells.per_row(cells.weight**2 - cells.square) / rows.pairs  # (r,)
     return float(rows.times @ same / rows.times.sum())
 
 
 def _fleiss(cells: Cells) -> float:
     """NaN where no two votes differ"""
-    rows = paired(cells)
+    rows = count_pairs(cells)
     chance = float(((rows.by_code / rows.votes) ** 2).sum())
-    return (_observed(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else float(np.nan)
+    return (_observe(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else float(np.nan)
 
 
 AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
@@ -237,7 +237,7 @@ _ON_CELLS: dict[str, Callable[[Cells], float]] = {
     "ordinal alpha": partial(_alpha, level="ordinal"),
     "interval alpha": partial(_alpha, level="interval"),
     "fleiss kappa": _fleiss,
-    "observed agreement": _observed,
+    "observed agreement": _observe,
 }
 
 

@@ -10,9 +10,9 @@ from dissensus.aggregate.vote_pairs import (
     Cells,
     Over,
     cells_of,
-    defined_interval,
-    paired,
-    resampled_cells,
+    count_pairs,
+    interval_if_defined,
+    resample_cells,
     unseen_items,
     usual_votes,
 )
@@ -83,7 +83,7 @@ def class_agreement(
     check_resampling(replicates, coverage)
     cells = cells_of(votes)
     value = _with_convention(_specific(cells))  # (2, k)
-    crowds = resampled_cells(votes, cells, rng, over, replicates)
+    crowds = resample_cells(votes, cells, rng, over, replicates)
     drawn = np.array([_specific(other) for other in crowds.drawn])  # (b, 2, k)
     parts = [(_specific(other), times) for other, times in crowds.without]
     without = np.array([part for part, _ in parts]).reshape(-1, *value.shape)  # (g, 2, k)
@@ -91,7 +91,7 @@ def class_agreement(
     unseen = _with_unseen_items(cells, coverage) if over == "items" else np.empty((0, *value.shape))  # (u, 2, k)
     specific, kappa = (
         tuple(
-            defined_interval(
+            interval_if_defined(
                 value[row, c],
                 drawn[:, row, c],
                 without[:, row, c],
@@ -105,7 +105,7 @@ def class_agreement(
         )
         for row in (0, 1)
     )
-    rows = paired(cells)
+    rows = count_pairs(cells)
     return ClassAgreement(votes.classes, tuple((rows.by_code / rows.votes).tolist()), specific, kappa)
 
 
@@ -114,7 +114,7 @@ def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
 
     Each class has items of its own; for those that nobody chose it does not matter.
     """
-    rows = paired(cells)
+    rows = count_pairs(cells)
     votes, items = usual_votes(rows), unseen_items(coverage)
     specific, measured = _specific(cells)[0], []
     for chosen in (votes, votes // 2):
@@ -127,7 +127,7 @@ def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
 
 def _specific(cells: Cells) -> np.ndarray:
     """Specific agreement and kappa of each class.  (2, k), kappa NaN where there is only one"""
-    rows = paired(cells)
+    rows = count_pairs(cells)
     met = rows.times * rows.size / rows.pairs  # (r,), so that every vote meets one other on average
     same = np.bincount(
         cells.code, weights=met[cells.place] * (cells.weight**2 - cells.square), minlength=cells.values.size

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate.agreement import AGREEMENTS, resampled_agreement
+from dissensus.aggregate.agreement import AGREEMENTS, resample_agreement
 from dissensus.aggregate.agreement_by_class import ClassAgreement, class_agreement
 from dissensus.aggregate.agreement_words import (
     comparable_votes,
@@ -21,7 +21,7 @@ from dissensus.aggregate.agreement_words import (
 )
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
-from dissensus.aggregate.vote_pairs import Over, cells_of, paired
+from dissensus.aggregate.vote_pairs import Over, cells_of, count_pairs
 from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
@@ -132,7 +132,7 @@ def agreement_report(
     scale = scale_of(votes.classes, ordered)
     names = [*(f"{level} alpha" for level in scale.levels), "fleiss kappa", "observed agreement"]
     options: dict[str, Any] = {"over": over, "replicates": replicates, "coverage": coverage}
-    measures, drawn = resampled_agreement(votes, names, rng, **options)
+    measures, drawn = resample_agreement(votes, names, rng, **options)
     pairs = None
     if isinstance(votes, Votes) and votes.annotators is not None:
         if votes.annotators.size <= MOST_PEOPLE:
@@ -143,7 +143,7 @@ def agreement_report(
                 f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
             )
     cells = cells_of(votes)
-    rows = paired(cells)
+    rows = count_pairs(cells)
     notices += (
         *one_class_only(rows.by_code, votes.classes),
         *without_variation(drawn["nominal alpha"]),
@@ -207,11 +207,11 @@ def alpha_summary(
         return None
     levels = [level for level in scale.levels if level != "interval"]
     cells = cells_of(votes)
-    notices += one_class_only(paired(cells).by_code, votes.classes)
+    notices += one_class_only(count_pairs(cells).by_code, votes.classes)
     patterns, observed = cells.times.size, AGREEMENTS["observed agreement"](votes)
     if patterns <= most_patterns:
         names = [f"{level} alpha" for level in levels]
-        measures, drawn = resampled_agreement(votes, names, rng, over="items", replicates=replicates)
+        measures, drawn = resample_agreement(votes, names, rng, over="items", replicates=replicates)
         alphas = {level: measures[name] for level, name in zip(levels, names, strict=True)}
         notices += (*without_variation(drawn["nominal alpha"]), *few_items_apart(cells, votes.classes))
         return AlphaSummary(alphas, scale, notices, observed)

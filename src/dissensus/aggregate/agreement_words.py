@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.aggregate.vote_pairs import ENOUGH_TO_RESAMPLE, Cells, Over, paired
+from dissensus.aggregate.vote_pairs import ENOUGH_TO_RESAMPLE, Cells, Over, count_pairs
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
@@ -63,7 +63,7 @@ def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
 
 def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items") -> tuple[str, ...]:
     """Where one class dominates: fewer than half of the items hold a vote outside it, and fewer than ENOUGH_ITEMS."""
-    rows = paired(cells)
+    rows = count_pairs(cells)
     common = int(rows.by_code.argmax())
     outside = cells.per_row(cells.weight * (cells.code != common)) > 0  # (r,)
     apart, items = int(rows.times @ outside), int(rows.times.sum())

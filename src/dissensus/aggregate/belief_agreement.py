@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.aggregate.pooling import complete_rows
-from dissensus.aggregate.vote_pairs import MOST_DRAWS, defined_interval, every_two
+from dissensus.aggregate.vote_pairs import MOST_DRAWS, every_two, interval_if_defined
 from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
@@ -120,13 +120,13 @@ def belief_alpha_interval(
     left_out = np.array([_alpha(pairs, *weights_of(times)) for times in without])
     resampled: list[float] = []
     for _ in range(MOST_DRAWS):
-        weights = weights_of(_drawn(units, rng))
+        weights = weights_of(_draw(units, rng))
         if over == "items" or weights[2].any():
             resampled.append(_alpha(pairs, *weights))
         if len(resampled) == replicates:
             break
     times, unseen = np.ones(len(groups)), np.empty(0)
-    return defined_interval(belief_alpha(pairs), np.array(resampled), left_out, times, units, unseen, coverage)
+    return interval_if_defined(belief_alpha(pairs), np.array(resampled), left_out, times, units, unseen, coverage)
 
 
 def _units(pairs: BeliefPairs, over: Literal["items", "annotators"]) -> tuple[int, Callable[[np.ndarray], Weights]]:
@@ -179,5 +179,5 @@ def _apart(rows: np.ndarray, pair: np.ndarray, distance: Distance) -> np.ndarray
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _drawn(count: int, rng: np.random.Generator) -> np.ndarray:
+def _draw(count: int, rng: np.random.Generator) -> np.ndarray:
     return rng.multinomial(count, np.full(count, 1 / count)).astype(np.float64)

@@ -24,7 +24,7 @@ def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distribu
     weights: (a,) of 0 or more, such as `reliability(beliefs)`; equal where not given
     """
     rows, weight = complete_rows(beliefs), _weight(beliefs, weights)
-    return _pooled(beliefs, _summed(beliefs, rows * weight[:, None]))
+    return _pool(beliefs, _sum_by_item(beliefs, rows * weight[:, None]))
 
 
 @takes(beliefs=Beliefs)
@@ -39,14 +39,14 @@ def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: floa
 
     weights: as for linear_pool
     """
-    rows, weight = floored(complete_rows(beliefs), floor), _weight(beliefs, weights)
+    rows, weight = raise_to_floor(complete_rows(beliefs), floor), _weight(beliefs, weights)
     share = (
         weight / np.maximum(np.bincount(beliefs.item, weights=weight, minlength=beliefs.n_items), 1e-300)[beliefs.item]
     )
     heard = share > 0
     log_rows = np.full(rows.shape, -np.inf)
     np.log(rows, where=rows > 0, out=log_rows)
-    log_mass = _summed(
+    log_mass = _sum_by_item(
         beliefs, np.where(heard[:, None], log_rows * np.where(heard, share, 1.0)[:, None], 0.0)
     )  # (n, k)
     top = log_mass.max(axis=1, keepdims=True)
@@ -57,7 +57,7 @@ def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: floa
             f"{lost.size} of {beliefs.n_items} items: use a floor above 0, or linear_pool"
         )
     silent = np.bincount(beliefs.item, weights=weight, minlength=beliefs.n_items) == 0
-    return _pooled(beliefs, np.where(silent[:, None], 0.0, np.exp(log_mass - top)))
+    return _pool(beliefs, np.where(silent[:, None], 0.0, np.exp(log_mass - top)))
 
 
 @takes(beliefs=Beliefs)
@@ -84,7 +84,7 @@ def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> n
     for _ in range(rounds):
         heard = rows * weights[who][:, None]  # (m, k)
         said = np.column_stack([np.bincount(own, weights=column) for column in heard.T])  # by item and person
-        pool = _summed(beliefs, heard)[beliefs.item] - said[own]
+        pool = _sum_by_item(beliefs, heard)[beliefs.item] - said[own]
         left = pool.sum(axis=1)
         pool = np.maximum(pool[others], 0.0)
         apart = jensen_shannon(rows[others], pool / np.maximum(left[others], 1e-300)[:, None])
@@ -118,7 +118,7 @@ def complete_rows(beliefs: Beliefs) -> np.ndarray:
     return beliefs.stated
 
 
-def floored(rows: np.ndarray, floor: float) -> np.ndarray:
+def raise_to_floor(rows: np.ndarray, floor: float) -> np.ndarray:
     """Rows in which no class has less than `floor`: (1 - k floor) b + floor.  (m, k)"""
     k = rows.shape[1]
     if not 0 <= floor * k < 1:
@@ -142,14 +142,14 @@ def _weight(beliefs: Beliefs, weights: np.ndarray | None) -> np.ndarray:
     return given[who]
 
 
-def _summed(beliefs: Beliefs, rows: np.ndarray) -> np.ndarray:
+def _sum_by_item(beliefs: Beliefs, rows: np.ndarray) -> np.ndarray:
     """(m, k) -> (n, k)"""
     return np.column_stack(
         [np.bincount(beliefs.item, weights=rows[:, code], minlength=beliefs.n_items) for code in range(rows.shape[1])]
     )
 
 
-def _pooled(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
+def _pool(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
     check_answered(beliefs)
     empty = np.flatnonzero(mass.sum(axis=1) <= 0)
     if empty.size:

@@ -47,7 +47,7 @@ class Temperatures:
 
 
 @takes(beliefs=Beliefs)
-def temperatures(
+def fit_temperatures(
     beliefs: Beliefs,
     gold: np.ndarray | None = None,
     *,
@@ -80,11 +80,11 @@ def temperatures(
             "above 0"
         )
     log_rows = _log_rows(beliefs, floor)
-    answer, right = _repeated(beliefs, who) if gold is None else _known(beliefs, gold)
+    answer, right = _find_repeats(beliefs, who) if gold is None else _find_known(beliefs, gold)
     answers = np.bincount(who[answer], minlength=annotators.size)
     known, owner = np.unique(who[answer], return_inverse=True)  # those of whom something is known
     heights = _log_likelihoods(log_rows[answer], right, owner.reshape(-1), known.size)
-    crowd, own = _integrated(heights, crowd_deviation, people_deviation)
+    crowd, own = _integrate(heights, crowd_deviation, people_deviation)
     temperature = np.full(annotators.size, np.exp(crowd))
     temperature[known] = np.exp(own)
     return Temperatures(annotators, temperature, answers, float(np.exp(crowd)), floor)
@@ -93,15 +93,15 @@ def temperatures(
 def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperatures:
     """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
     if isinstance(known, Votes):
-        return temperatures(beliefs, gold_codes(known, beliefs))
+        return fit_temperatures(beliefs, gold_codes(known, beliefs))
     if not (isinstance(known, str) and known == "repeats"):
         shown = repr(known) if isinstance(known, str) else type(known).__name__
         raise ValueError(f'recalibrate is {shown}; expected "repeats", or Votes with the right class of each item')
-    return temperatures(beliefs)
+    return fit_temperatures(beliefs)
 
 
 @takes(beliefs=Beliefs)
-def recalibrated(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
+def recalibrate(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
     """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
 
         q_c ~ max(b_c, floor)^(1 / temperature)
@@ -148,7 +148,7 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
     return np.where(where >= 0, of_gold[where], -1)
 
 
-def _known(beliefs: Beliefs, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_known(beliefs: Beliefs, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     codes = np.asarray(gold)
     if codes.shape != (beliefs.n_items,) or codes.dtype.kind not in "iu":
         raise ValueError(
@@ -167,7 +167,7 @@ def _known(beliefs: Beliefs, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return answer, codes[beliefs.item[answer]]
 
 
-def _repeated(beliefs: Beliefs, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_repeats(beliefs: Beliefs, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Answers with another answer of the same annotator to the same item, and the first choice of that one."""
     pair = beliefs.item.astype(np.int64) * (int(who.max(initial=0)) + 1) + who
     order = np.argsort(pair, kind="stable")
@@ -205,7 +205,7 @@ def _log_likelihoods(log_rows: np.ndarray, right: np.ndarray, owner: np.ndarray,
     return np.asarray(CubicSpline(COARSE, heights, axis=1)(FINE))
 
 
-def _integrated(heights: np.ndarray, crowd_deviation: float, people_deviation: float) -> tuple[float, np.ndarray]:
+def _integrate(heights: np.ndarray, crowd_deviation: float, people_deviation: float) -> tuple[float, np.ndarray]:
     """Posterior means of the crowd's log temperature and of each person's, over a grid of crowds and spreads.
 
     heights: (a, FINE) -> number, (a,)

@@ -44,15 +44,15 @@ def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
     falls = numbers is not None and any(after <= before for before, after in pairwise(numbers))
     if ordered and falls:
         raise Refusal(
-            f"classes are to be in order, but are numbers that do not rise: {_listed(classes, ', ')}",
+            f"classes are to be in order, but are numbers that do not rise: {_list_classes(classes, ', ')}",
             ways=[Way("list them in their order with {classes}", classes=...)],
         )
     if ordered:
-        return Scale(levels, f"classes are in order, as told: {_listed(classes, ' < ')}", told=True)
+        return Scale(levels, f"classes are in order, as told: {_list_classes(classes, ' < ')}", told=True)
     if numbers is None:
         return Scale(("nominal",), "classes are not numbers", told=False)
     if falls:
-        return Scale(("nominal",), f"classes are numbers that do not rise: {_listed(classes, ', ')}", told=False)
+        return Scale(("nominal",), f"classes are numbers that do not rise: {_list_classes(classes, ', ')}", told=False)
     return Scale(levels, f"classes are numbers, {classes[0]} to {classes[-1]}", told=False)
 
 
@@ -64,5 +64,5 @@ def _numbers(classes: tuple[str, ...]) -> list[float] | None:
     return numbers if all(map(math.isfinite, numbers)) else None
 
 
-def _listed(classes: tuple[str, ...], between: str) -> str:
+def _list_classes(classes: tuple[str, ...], between: str) -> str:
     return between.join(classes) if len(classes) <= 8 else between.join([*classes[:3], "…", classes[-1]])

@@ -76,7 +76,7 @@ class Pairs:
         return float(self.times @ self.size)
 
 
-def paired(cells: Cells) -> Pairs:
+def count_pairs(cells: Cells) -> Pairs:
     size = cells.per_row(cells.weight)  # (r,)
     pairs = cells.pairs()
     times = np.where(pairs > 0.5, cells.times, 0)
@@ -111,14 +111,14 @@ class Crowds:
     units: int
 
 
-def resampled_cells(
+def resample_cells(
     votes: Votes | Distributions, cells: Cells, rng: np.random.Generator, over: Over, replicates: int
 ) -> Crowds:
     """Crowds like this one, with other items or with other annotators; `cells` are those of the votes."""
     one_of("unit of resampling", over, get_args(Over))
     groups = max(replicates // 10, 10)  # so that leaving out takes a tenth of the time of drawing
     if over == "items":
-        units = int(paired(cells).times.sum())
+        units = int(count_pairs(cells).times.sum())
         return Crowds(islice(_other_items(cells, rng), replicates), _without_items(cells, rng, groups), units)
     people, crowd_of = _annotators(votes, cells.values)
     drawn = islice(_other_annotators(people, crowd_of, rng), replicates)
@@ -136,7 +136,7 @@ def every_two(item: np.ndarray) -> np.ndarray:
     return np.column_stack([order[left], order[left + step]])
 
 
-def defined_interval(
+def interval_if_defined(
     value: float,
     drawn: np.ndarray,
     without: np.ndarray,
@@ -182,7 +182,7 @@ def with_unseen_items(cells: Cells, coverage: float) -> tuple[Cells, ...]:
     Where one class dominates, few items hold another answer, and resampling cannot draw what is not there. Empty for a
     single class.
     """
-    rows = paired(cells)
+    rows = count_pairs(cells)
     if rows.by_code.size < 2:
         return ()
     first, second = np.argsort(-rows.by_code, kind="stable")[:2]
@@ -211,7 +211,7 @@ def usual_votes(rows: Pairs) -> int:
 
 def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
     """Resampled items, of those with votes to compare; items with the same votes are interchangeable."""
-    times = paired(cells).times
+    times = count_pairs(cells).times
     n = int(times.sum())
     while True:
         yield replace(cells, times=rng.multinomial(n, times / n))
@@ -219,7 +219,7 @@ def _other_items(cells: Cells, rng: np.random.Generator) -> Iterator[Cells]:
 
 def _without_items(cells: Cells, rng: np.random.Generator, groups: int) -> Iterator[tuple[Cells, int]]:
     """One of each kind of item left out; where there are many kinds, groups of items instead."""
-    times = paired(cells).times.astype(np.int64)
+    times = count_pairs(cells).times.astype(np.int64)
     kinds = np.flatnonzero(times)
     if kinds.size <= groups:
         for kind in kinds:

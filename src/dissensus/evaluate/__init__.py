@@ -7,7 +7,7 @@ alignment                                  is the model unsure where people are?
 calibration, smooth_calibration, brier     do its probabilities mean what they say?
 ceiling                                    how well people predict people
 slices, sparse_target                      the same where people disagree, or by any column
-statistics, signed_rank                    tests that say what they could show at best
+statistics, signed_rank, significance      tests with the smallest p they could give
 bootstrap, drawn_correlations              intervals over items
 over_people, over_runs                     intervals over annotators, over seeds and items
 people, matching, inputs                   labels and predictions taken as they come, matched by name

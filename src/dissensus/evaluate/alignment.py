@@ -11,82 +11,140 @@ from dissensus.labels.distances import entropy
 
 
 def entropy_of_prediction(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """How unsure the model is, in nats; people are not looked at. Neither high nor low is better.
+    """Compute the entropy of the prediction in nats; people are ignored.
 
         H(q) = - sum_c q_c ln q_c
 
-    p_model: (n, k) -> (n,), 0 to ln k
+    Neither high nor low is better.
+
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to ln k
+
+    Examples
+    --------
+    >>> entropy_of_prediction(np.array([[0.5, 0.5]]), np.array([[1.0, 0.0]])).round(3)
+    array([0.693])
     """
     return entropy(distances.checked_pair(p_model, p_people)[0])
 
 
 def entropy_of_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """How far people disagree, in nats; the model is not looked at: what its own entropy is to be read beside.
+    """Compute the entropy of people's answers in nats, to read the model's entropy against.
 
         H(p) = - sum_c p_c ln p_c
 
-    p_people: (n, k) -> (n,), 0 to ln k
+    The model is ignored.
+
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to ln k
+
+    Examples
+    --------
+    >>> entropy_of_people(np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])).round(3)
+    array([0.693])
     """
     return entropy(distances.checked_pair(p_model, p_people)[1])
 
 
 def entropy_pearson(p_model: np.ndarray, p_people: np.ndarray) -> float:
-    """Pearson's correlation over items of the model's and people's entropy: -1 to 1, higher is better.
+    """Compute Pearson's correlation over items of the model's and people's entropy.
 
-    NaN where one side has the same entropy everywhere. Singh 2025, table 4.
+    NaN if one side has the same entropy for all items. Singh 2025, table 4.
 
-    p_model, p_people: (n, k)
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    -1 to 1, higher is better
+
+    Examples
+    --------
+    >>> model, people = np.array([[0.9, 0.1], [0.6, 0.4], [1, 0]]), np.array([[0.8, 0.2], [0.5, 0.5], [1, 0]])
+    >>> round(entropy_pearson(model, people), 3)
+    0.964
     """
     return _correlation(entropy(p_model), entropy(p_people))
 
 
 def entropy_spearman(p_model: np.ndarray, p_people: np.ndarray) -> float:
-    """Spearman's rank correlation over items of the model's and people's entropy: -1 to 1, higher is better.
+    """Compute Spearman's rank correlation over items of the model's and people's entropy.
 
-        Pearson's correlation of the ranks, equal entropies sharing the mean of their ranks
+        Pearson's correlation of the ranks; equal entropies share their mean rank
 
-    Entropies are held in single precision before they are ranked. Rows with the same probabilities in another order
-    have the same entropy, but sums in double precision differ in the last digit, and 47 votes against 3 would be
-    ranked by which class has the 3. NaN where one side has the same entropy everywhere. Gheibi 2026, sec. 4.
+    Entropies are rounded to single precision before ranking: rows with the same probabilities in another order have
+    the same entropy, but their sums differ in the last digit. NaN if one side has the same entropy for all items.
+    Gheibi 2026, sec. 4.
 
-    p_model, p_people: (n, k)
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    -1 to 1, higher is better
+
+    Examples
+    --------
+    >>> model, people = np.array([[0.9, 0.1], [0.6, 0.4], [1, 0]]), np.array([[0.8, 0.2], [0.5, 0.5], [1, 0]])
+    >>> entropy_spearman(model, people)
+    1.0
     """
     return spearman(entropy(p_model).astype(np.float32), entropy(p_people).astype(np.float32))
 
 
 def entropy_pearson_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measure:
-    """`entropy_pearson` as a function of how often each item was drawn, for `over_items`.  (n, k), (n, k)"""
+    """Return `entropy_pearson` as a function of how often each item was drawn, for `over_items`.  (n, k), (n, k)"""
     return correlation(entropy(p_model), entropy(p_people))
 
 
 def entropy_spearman_of_drawn(p_model: np.ndarray, p_people: np.ndarray) -> Measure:
-    """`entropy_spearman` as a function of how often each item was drawn; ranks are those among the items drawn."""
+    """Return `entropy_spearman` as a function of how often each item was drawn, with ranks among these items."""
     return rank_correlation(*(entropy(side).astype(np.float32) for side in (p_model, p_people)))
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    """Pearson's correlation, NaN where x or y is the same everywhere.  x, y: (n,)"""
+    """Compute Pearson's correlation; NaN if x or y is constant.  x, y: (n,)"""
     return _correlation(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Spearman's rank correlation, equal values sharing their mean rank; NaN where x or y is the same everywhere.
-
-    x, y: (n,)
-    """
+    """Compute Spearman's rank correlation; ties share their mean rank; NaN if x or y is constant.  x, y: (n,)"""
     return _correlation(ranks(np.asarray(x)), ranks(np.asarray(y)))
 
 
 def auroc(score: np.ndarray, positive: np.ndarray) -> float:
-    """Chance that a positive item has the higher score than a negative one, equal scores counting half: 0 to 1.
+    """Compute the probability that a positive item has a higher score than a negative one, ties counting half.
 
         AUROC = (#{s_i > s_j} + #{s_i = s_j}/2) / (#positive #negative),   i positive, j negative
 
-    1/2 is chance. For example how well the model's entropy finds the items on which people disagree. Both groups are
-    sorted and merged, so ties are exact and the cost is that of two sorts.
-    Hanley and McNeil (1982), The meaning and use of the area under a ROC curve.
+    1/2 is chance. Example: how well the model's entropy finds the items on which people disagree. Both groups are
+    sorted and merged, so ties are exact. Hanley and McNeil (1982), The meaning and use of the area under a ROC curve.
 
-    score: (n,) numbers, positive: (n,) bool or 0/1
+    Parameters
+    ----------
+    score : (n,) numbers
+    positive : (n,) bool or 0/1
+
+    Returns
+    -------
+    0 to 1
+
+    Examples
+    --------
+    >>> auroc(np.array([0.9, 0.4, 0.6]), np.array([True, False, False]))
+    1.0
     """
     from dissensus.evaluate.sorted_kernels import split_by, wins
 
@@ -114,7 +172,7 @@ def auroc(score: np.ndarray, positive: np.ndarray) -> float:
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1, equal values sharing their mean.  (n,)"""
+    """Rank values from 1; ties share their mean rank.  (n,)"""
     _, group, size = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(size)
     return (last - (size - 1) / 2)[group]

@@ -1,9 +1,8 @@
-"""How far a score could have come out otherwise with other items.
+"""Confidence intervals over items.
 
-What was drawn at random decides what is drawn again. Items: `over_items`, in clusters where items belong together
-(sentences of one text). Annotators: `over_people.over_annotators`, all votes of a person left out at once. Seeds and
-items at once, from the spread of both: `over_runs.over_seeds`. Two models are compared on the same resampled items by
-handing over their difference, or both at once to a statistic of your own.
+Resample what was sampled. Items: `over_items`, in clusters if items belong together (sentences of one text).
+Annotators: `over_people.over_annotators`. Seeds and items together: `over_runs.over_seeds`. To compare two models on
+the same resampled items, pass their difference.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.means import drawn_means, grouped, share_interval, studentised
+from dissensus.evaluate.means import group_values, resample_means, share_interval, student_interval
 from dissensus.labels.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (b, n) how often each item was drawn -> (b,)
@@ -30,34 +29,46 @@ def over_items(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> dict[str, Interval]:
-    """Intervals of means over items; all names are resampled together, so that intervals of differences are paired.
+    """Compute intervals of means over items by resampling the items.
 
-        mean* = sum_i w_i v_i / sum_i w_i over items with a value,   w the times item i was drawn
+        mean* = sum_i w_i v_i / sum_i w_i over items with a value,   w_i the times item i was drawn
 
-    They are studentised (`means.studentised`), since percentiles of mean* are too narrow for few items and for losses
-    of which few are large; of shares they are Wilson's (`means.share_interval`), since no resampling of items that are
-    all right says how many could be wrong. Of measures they are bias-corrected percentiles, Efron (1981),
-    Nonparametric standard errors and confidence intervals. Coverage in worlds with a known truth:
-    benchmarks/intervals/scorecard.py.
+    All names are resampled together, so intervals of differences are paired. Intervals of means are studentised
+    (`means.student_interval`), since percentiles are too narrow for few items and for losses dominated by a few items.
+    Those of shares are Wilson's (`means.share_interval`). Those of measures are bias-corrected percentiles, Efron
+    (1981), Nonparametric standard errors and confidence intervals.
 
-    Where items come in clusters, clusters are drawn instead, each with all its items: the interval then allows for
-    items of a cluster being alike. Field and Welsh (2007), Bootstrapping clustered data. NaN is "no value": the item is
-    left out of that mean. Where a value is infinite the mean is, and its interval is only that.
+    With clusters, whole clusters are resampled: Field and Welsh (2007), Bootstrapping clustered data. An item whose
+    value is NaN is left out of that mean. An infinite value makes the mean and its interval infinite.
 
-    values    name: (n,)
-    clusters  (n,) names or codes of what each item belongs to; None where items are drawn on their own
-    measures  name: other function of the drawn weights, such as `correlation(x, y)`
-    bounds    name: least and largest value an item can have, for shares such as accuracy
+    Parameters
+    ----------
+    values : name: (n,) one value per item
+    rng : random generator of the bootstrap
+    clusters : (n,) names or codes of what each item belongs to; None for independent items
+    measures : name: other function of the resampling weights, such as `drawn_correlations.correlation(x, y)`
+    bounds : name: smallest and largest value an item can have, for shares such as accuracy
+    replicates : bootstrap resamples
+    coverage : of the intervals
+
+    Returns
+    -------
+    name: the mean with its interval
+
+    Examples
+    --------
+    >>> over_items({"kl": np.array([0.1, 0.2, 0.3, 0.4])}, np.random.default_rng(0))["kl"].value
+    0.25
     """
     check_resampling(replicates, coverage)
     named = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
     n = _one_length(named, clusters)
     finite = {name: value for name, value in named.items() if not np.isinf(value).any()}
-    groups = grouped(np.stack(list(finite.values()), axis=1) if finite else np.empty((n, 0)), clusters)
+    groups = group_values(np.stack(list(finite.values()), axis=1) if finite else np.empty((n, 0)), clusters)
     others = dict(measures or {})
     apart, errors, drawn = [], [], []
     for weights in item_weights(n, replicates, rng, clusters):
-        gap, error = drawn_means(groups, weights[:, groups.first] if groups.clustered else weights)
+        gap, error = resample_means(groups, weights[:, groups.first] if groups.clustered else weights)
         apart.append(gap)
         errors.append(error)
         drawn.append(np.stack([other(weights) for other in others.values()], axis=1) if others else gap[:, :0])
@@ -70,12 +81,12 @@ def over_items(
             sd = float(np.nanstd(gap, ddof=1)) if not math.isnan(value) else math.nan
             intervals[name] = share_interval(value, float(error[i]), float(freedom[i]), bounds[name], sd, coverage)
         else:
-            intervals[name] = studentised(value, float(error[i]), float(freedom[i]), gap, spreads[:, i], coverage)
+            intervals[name] = student_interval(value, float(error[i]), float(freedom[i]), gap, spreads[:, i], coverage)
     for name in named.keys() - finite.keys():
         known = named[name][~np.isnan(named[name])]
         intervals[name] = Interval(float(known.mean()), float(known.mean()), float(known.mean()), math.nan, coverage)
     for i, (name, other) in enumerate(others.items()):
-        intervals[name] = _bias_corrected(float(other(np.ones((1, n)))[0]), measured[:, i], coverage)
+        intervals[name] = _correct_bias(float(other(np.ones((1, n)))[0]), measured[:, i], coverage)
     return {name: intervals[name] for name in (*named, *others)}
 
 
@@ -89,20 +100,18 @@ def pivotal(
     coverage: float = 0.95,
     least: float = 0.0,
 ) -> dict[str, Interval]:
-    """Intervals for numbers that chance raises, such as calibration errors: wider below the value than above it.
+    """Compute intervals for numbers that chance raises, such as calibration errors.
 
         low  = value - (1 + sqrt 2) push - (upper quantile of value* - mean of value*),   no lower than `least`
-        high = value + (mean of value* - lower quantile of value*),   push = mean of value* - value, where above 0
+        high = value + (mean of value* - lower quantile of value*),   push = mean of value* - value, if above 0
 
-    A calibration error is pushed up by chance, and in resampled items by chance once more. Of a model that is
-    calibrated, gaps are noise alone: twice its variance makes them sqrt 2 as large, so the push of the value itself is
-    1/(sqrt 2 - 1) = 1 + sqrt 2 times the one that resampling adds. Of a model that is far from calibrated there is no
-    push. After Davison and Hinkley (1997), Bootstrap methods, sec. 5.2, who mirror the quantiles at the value. Of 95 %
-    intervals for 500 items in 10 bins, 83, 94 and 95 of 100 held a true error of 0, 0.05 and 0.1 (mirrored: 56, 81 and
-    92; percentiles: 0, 62 and 96), and for 100 items 80 and 93 held 0 and 0.1.
+    Chance raises a calibration error, and resampling raises it once more. For a calibrated model the gaps are noise
+    alone: twice its variance makes them sqrt 2 as large, so the bias of the value is 1/(sqrt 2 - 1) = 1 + sqrt 2 times
+    the one that resampling adds. After Davison and Hinkley (1997), Bootstrap methods, sec. 5.2, who mirror the
+    quantiles at the value. docs/intervals.md has their coverage.
 
     statistic  function of item positions (n,), with repeats -> name: number
-    clusters   (n,) what each item belongs to: clusters are drawn instead of items, see `over_items`
+    clusters   (n,) what each item belongs to: clusters are resampled instead of items, see `over_items`
     """
     check_resampling(replicates, coverage)
     values, places = statistic(np.arange(n)), np.arange(n)
@@ -124,12 +133,12 @@ def pivotal(
 def of_drawn_items(
     function: Callable[[np.ndarray, np.ndarray], float],
 ) -> Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], float]]:
-    """A function of two columns as one of the item positions that were drawn, for `pivotal`."""
+    """Turn a function of two columns into one of the item positions that were drawn, for `pivotal`."""
     return lambda x, y: lambda at: function(x[at], y[at])
 
 
 def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: Any = None) -> Iterator[np.ndarray]:
-    """How often each item is drawn, alone or with its cluster.  blocks of (b, n) floats"""
+    """Draw how often each item is resampled, alone or with its cluster.  blocks of (b, n) floats"""
     block = max(1, BLOCK // max(n, 1))
     if clusters is None:
         for start in range(0, replicates, block):
@@ -139,14 +148,14 @@ def item_weights(n: int, replicates: int, rng: np.random.Generator, clusters: An
         return
     names, code = np.unique(np.asarray(clusters), return_inverse=True)
     if names.size < 2:
-        raise ValueError(f"all {n} items are in one cluster, so there is nothing to draw again; expected 2 or more")
+        raise ValueError(f"all {n} items are in one cluster, so there is nothing to resample; expected 2 or more")
     for drawn in resampling_weights(names.size, replicates, rng):
         for start in range(0, drawn.shape[0], block):
             yield drawn[start : start + block, code].astype(np.float64)
 
 
-def _bias_corrected(value: float, resampled: np.ndarray, coverage: float) -> Interval:
-    """Percentiles moved by how far the value lies from the middle of the resampled ones; NaN where it is not defined.
+def _correct_bias(value: float, resampled: np.ndarray, coverage: float) -> Interval:
+    """Shift percentiles by how far the value is from the median of the resamples; NaN if it is not defined.
 
     alpha -> Phi(2 z_0 + Phi^-1(alpha)),   z_0 = Phi^-1(share of resampled values below the value)
     """

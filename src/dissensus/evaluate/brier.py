@@ -28,33 +28,45 @@ class BrierParts:
 
 
 def brier_decomposition(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) -> BrierParts:
-    """Parts of the mean squared distance between confidence and outcome, over bins with equally many items.
+    """Split the mean squared distance between confidence and outcome into its parts.
 
         mean (f - o)^2 = sum_b w_b (f_b - o_b)^2 - sum_b w_b (o_b - o)^2 + mean (o_i - o)^2
                          + sum_b w_b (var_b(f) - 2 cov_b(f, o))
 
     with w_b the share of items in bin b, f_b and o_b their means. On outcomes of 0 and 1 the third term is o (1 - o);
-    against people it is the variance of the shares. Murphy (1973), A new vector partition of the probability score;
-    the terms inside bins: Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score
-    decomposition. Bins and ties as in calibration.
+    against people it is the variance of the shares. Murphy (1973), A new vector partition of the probability score; the
+    terms inside bins: Stephenson, Coelho and Jolliffe (2008), Two extra components in the Brier score decomposition.
 
-    confidence, outcome: (n,)
+    Parameters
+    ----------
+    confidence, outcome : (n,), each 0 to 1; see `calibration.confidence_and_outcome`
+    bins : number of bins with equally many items
+
+    Returns
+    -------
+    score, reliability, resolution, uncertainty and inside, with score = reliability - resolution + uncertainty + inside
+
+    Examples
+    --------
+    >>> parts = brier_decomposition(np.array([0.9, 0.8, 0.7, 0.6]), np.array([1, 1, 0, 1]), bins=2)
+    >>> round(parts.score, 3), round(parts.uncertainty, 4)
+    (0.175, 0.1875)
     """
     return parts_of_bins(equal_mass_bins(confidence, outcome, bins))
 
 
 def brier_part(part: str, p_model: np.ndarray, p_people: np.ndarray) -> float:
-    """One part of `brier_decomposition_of_classes`, by its name.  p_model, p_people: (n, k)"""
+    """Return one part of `brier_decomposition_of_classes` by its name.  p_model, p_people: (n, k)"""
     return float(getattr(brier_decomposition_of_classes(p_model, p_people), part))
 
 
 def confidence_brier_part(part: str, confidence: np.ndarray, outcome: np.ndarray) -> float:
-    """One part of `brier_decomposition`, by its name.  confidence, outcome: (n,)"""
+    """Return one part of `brier_decomposition` by its name.  confidence, outcome: (n,)"""
     return float(getattr(brier_decomposition(confidence, outcome), part))
 
 
 def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bins: int = 15) -> BrierParts:
-    """The same for whole distributions: the parts of every class's probability, summed. Its score is the soft Brier.
+    """Split the soft Brier score: the parts of every class's probability, summed.
 
     p_model, p_people: (n, k)
     """
@@ -64,7 +76,7 @@ def brier_decomposition_of_classes(p_model: np.ndarray, p_people: np.ndarray, bi
 
 
 def parts_of_bins(bins: Bins) -> BrierParts:
-    """The parts from bins that know the spread inside them."""
+    """Compute the parts from bins with the spread inside them."""
     weight = bins.weight
     mean = weight @ bins.outcome
     reliability = weight @ bins.gap**2
@@ -76,7 +88,7 @@ def parts_of_bins(bins: Bins) -> BrierParts:
 
 
 def parts_of_sums(sums: np.ndarray, squares: np.ndarray, score: float) -> BrierParts:
-    """The parts of a soft Brier score from sums over the bins of each class; what is inside bins is what is left.
+    """Compute the parts of a soft Brier score from sums over the bins of each class; `inside` is the remainder.
 
     sums: (k, b, 3) of 1, q and p over each bin, squares: (k,) of p^2 over all items
     """

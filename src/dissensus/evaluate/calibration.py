@@ -51,7 +51,7 @@ class Bins:
 
     @property
     def gap(self) -> np.ndarray:
-        """(b,) confidence less outcome: above 0 where the model is too sure"""
+        """(b,) confidence minus outcome: above 0 if the model is overconfident"""
         return self.confidence - self.outcome
 
     @property
@@ -67,14 +67,27 @@ def confidence_and_outcome(
     gold: np.ndarray | None = None,
     against: Against = "people",
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The probability of the model's choice, and what came of it: (n,), (n,).
+    """Return the probability of the model's choice, and its outcome.
 
-    against "people"    the share of people who made that choice: 0 to 1
-            "majority"  1 where it is people's most frequent class, else 0; equal classes shared
-    gold    1 where it is the gold class, else 0; give gold in place of people
+    Parameters
+    ----------
+    p_model : (n, k), rows sum to 1
+    p_people : (n, k), rows sum to 1; leave it out if `gold` is given
+    gold : (n,) class codes: the outcome is 1 if the choice is the gold class, else 0
+    against : "people": the outcome is the share of people who made that choice; "majority": 1 if it is people's most
+        frequent class, else 0, ties shared
+
+    Returns
+    -------
+    confidence and outcome, (n,) each, 0 to 1
+
+    Examples
+    --------
+    >>> confidence_and_outcome(np.array([[0.8, 0.2]]), np.array([[0.7, 0.3]]))
+    (array([0.8]), array([0.7]))
     """
     if (p_people is None) == (gold is None):
-        raise ValueError("give either people's distributions or gold classes to calibrate against, not both or neither")
+        raise ValueError("expected either people's distributions or gold classes, not both or neither")
     if gold is not None:
         return np.max(p_model, axis=1), accuracy_to_gold(p_model, gold)
     one_of("reference of calibration", against, ("people", "majority"))
@@ -84,27 +97,39 @@ def confidence_and_outcome(
 
 
 def equal_mass_bins(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) -> Bins:
-    """A number of bins with equally many items each; fewer items than bins make a bin each.
+    """Make bins with equally many items each; fewer items than bins make one bin each.
 
     confidence, outcome: (n,)
     """
-    return _binned(confidence, outcome, equal_mass_edges(np.size(confidence), bins))
+    return _bin_items(confidence, outcome, equal_mass_edges(np.size(confidence), bins))
 
 
-def sized_bins(confidence: np.ndarray, outcome: np.ndarray, size: int = BIN_SIZE) -> Bins:
-    """Bins of `size` items each, the last with the rest too.  confidence, outcome: (n,)"""
-    return _binned(confidence, outcome, sized_edges(np.size(confidence), size))
+def bins_of_size(confidence: np.ndarray, outcome: np.ndarray, size: int = BIN_SIZE) -> Bins:
+    """Make bins of `size` items each, the last with the remaining items too.  confidence, outcome: (n,)"""
+    return _bin_items(confidence, outcome, edges_of_size(np.size(confidence), size))
 
 
 def equal_mass_ece(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) -> float:
-    """Expected calibration error over bins with equally many items: 0 to 1, lower is better.
+    """Compute the expected calibration error over bins with equally many items.
 
         ECE = sum_b n_b/n |mean confidence in b - mean outcome in b|
 
     Nguyen and O'Connor (2015), Posterior calibration and exploratory analysis; Nixon et al. (2019), Measuring
-    calibration in deep learning; Gheibi 2026. Bins and ties: see the module.
+    calibration in deep learning; Gheibi 2026. Items with equal confidence at the edge of two bins are shared by both.
 
-    confidence, outcome: (n,)
+    Parameters
+    ----------
+    confidence, outcome : (n,), each 0 to 1; see `calibration.confidence_and_outcome`
+    bins : number of bins
+
+    Returns
+    -------
+    0 to 1, lower is better
+
+    Examples
+    --------
+    >>> equal_mass_ece(np.array([0.9, 0.8, 0.7, 0.6]), np.array([1, 1, 0, 1]), bins=2).__round__(3)
+    0.15
     """
     binned = equal_mass_bins(confidence, outcome, bins)
     return float(binned.weight @ np.abs(binned.gap))
@@ -113,23 +138,35 @@ def equal_mass_ece(confidence: np.ndarray, outcome: np.ndarray, bins: int = 15) 
 def rmse_calibration(
     confidence: np.ndarray, outcome: np.ndarray, size: int = BIN_SIZE, *, as_released: bool = False
 ) -> float:
-    """Root mean square calibration error over bins of `size` items: 0 to 1, lower is better.
+    """Compute the root mean square calibration error over bins of `size` items.
 
         RMSE = sqrt( sum_b n_b/n (mean confidence in b - mean outcome in b)^2 )
 
-    Hendrycks et al. (2022), PixMix, whose released code takes 100 items per bin; used by Collins 2022, sec. 5.1,
-    against the most probable class of people. That code leaves the last bin, the most confident items, out of the sum;
-    `as_released` does the same, to compare with numbers made by it.
+    Hendrycks et al. (2022), PixMix, whose released code has 100 items per bin; used by Collins 2022, sec. 5.1, against
+    the most probable class of people.
 
-    confidence, outcome: (n,)
+    Parameters
+    ----------
+    confidence, outcome : (n,), each 0 to 1; see `calibration.confidence_and_outcome`
+    size : items per bin
+    as_released : leave out the last bin, the most confident items, as the released code does
+
+    Returns
+    -------
+    0 to 1, lower is better
+
+    Examples
+    --------
+    >>> round(rmse_calibration(np.array([0.9, 0.8, 0.7, 0.6]), np.array([1, 1, 0, 1]), size=2), 3)
+    0.15
     """
-    binned = sized_bins(confidence, outcome, size)
+    binned = bins_of_size(confidence, outcome, size)
     squares = binned.weight * binned.gap**2
     return float(np.sqrt(squares[:-1].sum() if as_released else squares.sum()))
 
 
 def equal_mass_edges(n: int, bins: int) -> np.ndarray:
-    """Places in the sorted items where bins begin and end, as np.array_split cuts.  -> (b + 1,)"""
+    """Return the places in the sorted items at which bins begin and end, as np.array_split cuts.  -> (b + 1,)"""
     if bins < 1:
         raise ValueError(f"{bins} bins were asked for; expected 1 or more")
     bins = max(1, min(bins, n))
@@ -137,8 +174,8 @@ def equal_mass_edges(n: int, bins: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(size + (np.arange(bins) < longer))])
 
 
-def sized_edges(n: int, size: int) -> np.ndarray:
-    """The same for bins of `size` items, the last with the rest.  -> (b + 1,)"""
+def edges_of_size(n: int, size: int) -> np.ndarray:
+    """Return the same for bins of `size` items, the last with the remaining items.  -> (b + 1,)"""
     if size < 1:
         raise ValueError(f"bins of {size} items were asked for; expected 1 or more")
     edges = np.arange(max(1, n // size) + 1) * size
@@ -147,14 +184,14 @@ def sized_edges(n: int, size: int) -> np.ndarray:
 
 
 def bins_of_sums(sums: np.ndarray) -> Bins:
-    """Bins from sums over each bin of 1, f, o, f^2, o^2, f o (f confidence, o outcome).  sums: (b, 6)"""
+    """Make bins from sums over each bin of 1, f, o, f^2, o^2, f o (f confidence, o outcome).  sums: (b, 6)"""
     mass = sums[:, 0]
     f, o, ff, oo, fo = (sums[:, column] / mass for column in range(1, 6))
     return Bins(mass, f, o, np.maximum(ff - f * f, 0.0), np.maximum(oo - o * o, 0.0), fo - f * o)
 
 
-def checked_columns(confidence: np.ndarray, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both as floats from 0 to 1, or an error.  (n,), (n,)"""
+def check_columns(confidence: np.ndarray, outcome: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both as floats from 0 to 1; other values are refused.  (n,), (n,)"""
     f, o = np.asarray(confidence, dtype=np.float64), np.asarray(outcome, dtype=np.float64)
     if f.ndim != 1 or f.shape != o.shape or not f.size:
         raise ValueError(f"confidence has shape {f.shape}, outcome {o.shape}; expected (n,) in both, n above 0")
@@ -167,8 +204,8 @@ def checked_columns(confidence: np.ndarray, outcome: np.ndarray) -> tuple[np.nda
     return f, o
 
 
-def _binned(confidence: np.ndarray, outcome: np.ndarray, edges: np.ndarray) -> Bins:
-    f, o = checked_columns(confidence, outcome)
+def _bin_items(confidence: np.ndarray, outcome: np.ndarray, edges: np.ndarray) -> Bins:
+    f, o = check_columns(confidence, outcome)
     order = np.argsort(f, kind="stable")
     f, o = f[order], o[order]
     ends = np.concatenate([np.flatnonzero(f[1:] > f[:-1]) + 1, [f.size]])  # where each group of equal ones ends

@@ -54,37 +54,48 @@ def human_ceiling(
     coverage: float = 0.95,
     clusters: Any = None,
 ) -> Ceiling:
-    """Split-half scores of people as predictors of people, and the same corrected for the finite number of votes.
+    """Estimate how well people predict people, and the best score that any model can expect.
 
-    Halves: each item's votes (or all annotators) are divided at random; shrinkage(half A) is scored against the share
-    of half B, so that a class nobody in A chose still has a finite loss. Both halves are small, so these scores are
-    worse than a perfect model's.
-    Corrected: the votes of item i leave a posterior over its true distribution p_i (see shrinkage), so
+    `half`: the votes on each item (or all annotators) are split at random, and shrinkage(half A) is scored against the
+    share of half B. Both halves are small, so these scores are worse than those of a perfect model.
+
+    `corrected`: the votes on item i leave a posterior over its true distribution p_i (see `shrinkage`), so
 
         corrected = E over the posterior of score(prediction = p_i, labels = share of all votes on i)
 
-    Of the Brier score votes have an unbiased estimate without any prior, of soft NLL and KL the larger part of one
-    (closed_forms.py); the prior decides on the rest, and on all of the choices and correlations.
+    For the Brier score the votes have an unbiased estimate without any prior, for soft NLL and KL the larger part of
+    one (closed_forms.py). The prior decides the remainder, and all of the choices and correlations. Votes are taken as
+    independent draws from p_i; differences in skill between annotators are part of p_i.
 
-    Both are numbers about items like these with as many votes each, and so are their intervals: what the truth scores
-    on ever more of them, which is what the interval of a model's score is about too. The truth's score on these very
-    items has the luck of their votes in it and lies further off. The intervals of `corrected` allow for the uncertainty
-    of the prior, which is fitted again to each resampled set of items, and for a wrong form of it as far as votes show
-    that (truth_scores.py): for soft_nll, kl and js, not for choices and correlations. In simulations with 5 votes or
-    more they held the KL of the truth in 95 of 100 cases or more in four worlds of five; hardly ever with 3 votes of a
-    crowd of guessers, or with 20 votes of which a few in a hundred fall on any class alike. Correlations of entropies
-    may be off by 0.2. docs/evaluate.md has the numbers.
-    The votes are taken as independent draws from p_i; annotators who differ in skill are part of p_i.
+    Intervals are about items like these with as many votes each. Those of `corrected` allow for the uncertainty of the
+    prior, which is refitted to each resample, and for soft_nll, kl and js also for a wrong form of it
+    (truth_scores.py). docs/evaluate.md has their coverage. Scores are those of METRICS that are marked for the ceiling;
+    a score that these votes do not have, such as the second choice of unanimous crowds, is NaN.
 
-    The scores are those of METRICS that are marked for the ceiling. kl and js of the truth are not 0, since the share
-    of N votes scatters around it. A score that these votes do not have, such as the second choice of crowds that are
-    all unanimous, is NaN.
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+    rng : random generator of splits, draws and resamples
+    by : "votes" splits the votes on each item; "annotators" puts all votes of an annotator into one half
+    splits : random splits
+    draws : distributions drawn from the posterior
+    refits : resamples of the items for which the prior is refitted, for the intervals of `corrected`
+    replicates : resamples of items and splits, for the intervals of `half`
+    coverage : of the intervals
+    clusters : (n,) what each item belongs to; clusters are resampled with all their items
 
-    by         "annotators" puts all votes of an annotator into one half
-    splits     random divisions; draws  distributions from the posterior
-    refits     resampled sets of items for which the prior is fitted anew, behind the intervals of `corrected`
-    replicates resampled sets of items and splits behind those of `half`
-    clusters   (n,) what each item belongs to, in the order of the items: clusters are drawn again, with all their items
+    Returns
+    -------
+    `half` and `corrected` by score, each with its interval
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> from dissensus.evaluate import human_ceiling
+    >>> votes = Votes.of(["a"] * 4 + ["b"] * 4 + ["c"] * 4, list("xxxy") + list("xyyy") + list("xxxx"))
+    >>> top = human_ceiling(votes, np.random.default_rng(0), splits=2, draws=2, refits=2, replicates=10)
+    >>> top.items, top.half_votes
+    (3, 2.0)
     """
     if min(splits, draws, refits) < 2:
         raise ValueError(
@@ -117,7 +128,7 @@ def human_ceiling(
                 "annotators"
             )
         prediction = shrinkage(Distributions.from_counts(first[both])).distributions.probs
-        halves.append(_scored(prediction, _shares((counts - first)[both]), both))
+        halves.append(_score_half(prediction, _shares((counts - first)[both]), both))
         sizes.append(first[both].sum(axis=1).mean())
     return Ceiling(
         half=_intervals(halves, items_rng, replicates, coverage, groups),
@@ -148,8 +159,8 @@ class _Scored:
     measures: dict[str, Measure]
 
 
-def _scored(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> _Scored:
-    """Every score of METRICS that the ceiling has.  prediction, labels: (u, k) of the u used items"""
+def _score_half(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> _Scored:
+    """Compute every score of METRICS that the ceiling has.  prediction, labels: (u, k) of the u used items"""
     values, measures = {}, {}
     for name, metric in METRICS.items():
         if metric.ceiling and metric.of == "items":
@@ -164,7 +175,7 @@ def _scored(prediction: np.ndarray, labels: np.ndarray, used: np.ndarray) -> _Sc
 def _intervals(
     scored: list[_Scored], rng: np.random.Generator, replicates: int, coverage: float, clusters: Any
 ) -> dict[str, Interval]:
-    """Means over items and splits, resampling both; items with their clusters."""
+    """Average over items and splits, resampling both; items with their clusters."""
     splits, n = len(scored), scored[0].used.size
     means: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         name: partial(_mean_of_values, np.stack([split.values[name] for split in scored])) for name in scored[0].values
@@ -184,7 +195,7 @@ def _intervals(
 
 
 def _percentiles(value: float, resampled: np.ndarray, coverage: float) -> Interval:
-    """Of the resampled sets that have the score; NaN where the items at hand have none."""
+    """Return percentiles of the resamples that have the score; NaN if the items themselves do not have it."""
     known = resampled[~np.isnan(resampled)]
     if math.isnan(value) or known.size < 2:
         return Interval(value, math.nan, math.nan, math.nan, coverage)
@@ -192,7 +203,7 @@ def _percentiles(value: float, resampled: np.ndarray, coverage: float) -> Interv
 
 
 def _mean_of_values(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """values: (s, n); items: (b, n); chosen: (b, s) -> (b,), NaN where no item has the score"""
+    """values: (s, n); items: (b, n); chosen: (b, s) -> (b,), NaN if no item has the score"""
     has_value = ~np.isnan(values)
     total = (chosen * (items @ np.where(has_value, values, 0.0).T)).sum(axis=1)
     weight = (chosen * (items @ has_value.T.astype(np.float64))).sum(axis=1)
@@ -200,7 +211,7 @@ def _mean_of_values(values: np.ndarray, items: np.ndarray, chosen: np.ndarray) -
 
 
 def _mean_of_measures(scored: list[_Scored], name: str, items: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """The number in each split, mean over the chosen that have it.  items: (b, n); chosen: (b, s) -> (b,)"""
+    """Average the measure over the chosen splits that have it.  items: (b, n); chosen: (b, s) -> (b,)"""
     each = np.stack(
         [split.measures[name](items if split.used.all() else items[:, split.used]) for split in scored], axis=1
     )  # (b, s)

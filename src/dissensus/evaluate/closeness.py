@@ -7,20 +7,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.evaluate.choices import chosen
+from dissensus.evaluate.choices import top_choice
 from dissensus.labels import distances
 
 
 def soft_nll(p_model: np.ndarray, p_people: np.ndarray, *, floor: float = 0.0) -> np.ndarray:
-    """Negative log-likelihood of people's answers under the model, in nats: the cross-entropy.  Lower is better
+    """Compute the negative log-likelihood of people's answers under the model, in nats.
 
         - sum_c p_c ln q_c,   0 ln 0 = 0      (p people, q model)
 
-    Smallest at q = p, where it is the entropy of p. Infinite where the model excludes a class that people chose;
-    `floor` scores max(q_c, floor) instead, which is no longer a distribution, so say so where it is reported.
-    Peterson 2019, sec. 5.1; Gheibi 2026, primary metric.
+    This is the cross-entropy. It is smallest at q = p, where it is the entropy of p, and infinite if the model gives
+    probability 0 to a class that people chose. Peterson 2019, sec. 5.1; Gheibi 2026, primary metric.
 
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+    floor : score max(q_c, floor) instead of q_c, which is no longer a distribution
+
+    Returns
+    -------
+    (n,), 0 to infinity, lower is better
+
+    Examples
+    --------
+    >>> soft_nll(np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]])).round(3)
+    array([0.916])
     """
     model, people = distances.checked_pair(p_model, p_people)
     model = np.maximum(model, floor)
@@ -29,95 +40,172 @@ def soft_nll(p_model: np.ndarray, p_people: np.ndarray, *, floor: float = 0.0) -
 
 
 def kl_to_people(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """What is lost by believing the model where people are right, in nats: soft NLL less people's own entropy.
+    """Compute the Kullback-Leibler divergence from people to the model, in nats.
 
         KL(p || q) = sum_c p_c ln(p_c / q_c)      (p people, q model)
 
-    Infinite where the model excludes a class that people chose. Lower is better. Singh 2025, sec. 3; Gheibi 2026.
+    This is soft NLL minus the entropy of people. Infinite if the model gives probability 0 to a class that people
+    chose. Singh 2025, sec. 3; Gheibi 2026.
 
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to infinity, lower is better
+
+    Examples
+    --------
+    >>> kl_to_people(np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]])).round(3)
+    array([0.223])
     """
     model, people = distances.checked_pair(p_model, p_people)
     return distances.kl(people, model)
 
 
 def jensen_shannon(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon divergence in nats: like KL, but symmetric and finite.  Lower is better
+    """Compute the Jensen-Shannon divergence in nats: like KL, but symmetric and finite.
 
         JS = KL(p || mid)/2 + KL(q || mid)/2,   mid = (p + q)/2
 
     Lin (1991), sec. IV. Nie et al. (2020, ChaosNLI) report its square root in bits: sqrt(JS / ln 2).
 
-    p_model, p_people: (n, k) -> (n,), 0 to ln 2
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to ln 2, lower is better
+
+    Examples
+    --------
+    >>> jensen_shannon(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).round(3)
+    array([0.693])
     """
     return distances.jensen_shannon(*distances.checked_pair(p_model, p_people))
 
 
 def soft_brier(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Squared distance to people's distribution.  Lower is better
+    """Compute the squared distance to people's distribution.
 
         sum_c (q_c - p_c)^2
 
     Against single votes the expected Brier score is this plus sum_c p_c (1 - p_c), which no model can change.
     Brier (1950), Verification of forecasts expressed in terms of probability; Gheibi 2026 on soft targets.
 
-    p_model, p_people: (n, k) -> (n,), 0 to 2
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to 2, lower is better
+
+    Examples
+    --------
+    >>> soft_brier(np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]])).round(3)
+    array([0.18])
     """
     model, people = distances.checked_pair(p_model, p_people)
     return ((model - people) ** 2).sum(axis=1)
 
 
 def cross_entropy_to_hard(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Negative log-probability of people's most frequent class, in nats; equal ones averaged.  Lower is better
+    """Compute the negative log-probability of people's most frequent class, in nats; ties are averaged.
 
-        - sum_c top_c ln q_c,   top the classes with most of p, shared evenly
+        - sum_c top_c ln q_c,   top the most frequent classes of p, with equal shares
 
-    Peterson 2019, sec. 5.1 (there against the ground truth: hand over its one-hot rows).
+    Peterson 2019, sec. 5.1; there against the ground truth, for which pass its one-hot rows.
 
-    p_model, p_people: (n, k) -> (n,), 0 to infinity
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to infinity, lower is better
+
+    Examples
+    --------
+    >>> cross_entropy_to_hard(np.array([[0.8, 0.2]]), np.array([[0.7, 0.3]])).round(3)
+    array([0.223])
     """
     model, people = distances.checked_pair(p_model, p_people)
-    return soft_nll(model, chosen(people))
+    return soft_nll(model, top_choice(people))
 
 
 def soft_accuracy(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Overlap of the two distributions: 1 less the total variation.  Higher is better
+    """Compute the overlap of the two distributions: 1 minus the total variation distance.
 
         sum_c min(q_c, p_c)
 
-    Equal to accuracy where both are one-hot.
+    Equal to accuracy if both are one-hot.
 
-    p_model, p_people: (n, k) -> (n,), 0 to 1
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to 1, higher is better
+
+    Examples
+    --------
+    >>> soft_accuracy(np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]]))
+    array([0.7])
     """
     model, people = distances.checked_pair(p_model, p_people)
     return np.minimum(model, people).sum(axis=1)
 
 
 def manhattan(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Manhattan distance, the soft score of LeWiDi 2025 for unordered classes.  Lower is better
+    """Compute the Manhattan distance, the soft score of LeWiDi 2025 for unordered classes.
 
         sum_c |q_c - p_c|
 
     Leonardelli et al. (2025), LeWiDi-2025, third edition of the learning with disagreements shared task.
 
-    p_model, p_people: (n, k) -> (n,), 0 to 2
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to 2, lower is better
+
+    Examples
+    --------
+    >>> manhattan(np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]])).round(3)
+    array([0.6])
     """
     return distances.manhattan(*distances.checked_pair(p_model, p_people))
 
 
 def wasserstein(p_model: np.ndarray, p_people: np.ndarray) -> np.ndarray:
-    """Wasserstein-1 distance in steps from class to class, the soft score of LeWiDi 2025 for ratings.
+    """Compute the Wasserstein-1 distance in steps between classes, the soft score of LeWiDi 2025 for ratings.
 
         sum_c |Q_c - P_c|,   Q, P cumulative
 
-    Means something only where the classes are in order. Lower is better.
-    Leonardelli et al. (2025), LeWiDi-2025.
+    Meaningful only for ordered classes. Leonardelli et al. (2025), LeWiDi-2025.
 
-    p_model, p_people: (n, k) -> (n,), 0 to k - 1
+    Parameters
+    ----------
+    p_model, p_people : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), 0 to k - 1, lower is better
+
+    Examples
+    --------
+    >>> wasserstein(np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]]))
+    array([2.])
     """
     return distances.wasserstein(*distances.checked_pair(p_model, p_people))
 
 
 def infinite_items(values: np.ndarray) -> int:
-    """How many items have an infinite score: those where the model excludes a class that people chose."""
+    """Count the items with an infinite score, on which the model gives probability 0 to a class that people chose."""
     return int(np.isinf(values).sum())

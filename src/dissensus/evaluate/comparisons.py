@@ -1,4 +1,4 @@
-"""Several models against the same people: a scorecard each, and how far they differ from the first."""
+"""Several models against the same people: a scorecard each, and their differences from the first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from dissensus.evaluate.bootstrap import Measure, over_items
 from dissensus.evaluate.matching import match_models
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.scorecard_views import main_scores, notebook_table, score_table, sizes_of
-from dissensus.evaluate.scorecards import Scorecard, scored_cards
-from dissensus.evaluate.scores import drawn_measures, share_bounds
+from dissensus.evaluate.scorecards import Scorecard, build_cards
+from dissensus.evaluate.scores import measures_of_drawn, share_bounds
 from dissensus.evaluate.significance import Comparison, holm
 from dissensus.evaluate.statistics import clustered_t, paired_t
 from dissensus.labels.as_json import as_json
@@ -28,12 +28,12 @@ SHOWN_MODELS = 8  # in the text of a comparison
 
 
 @dataclass(frozen=True)
-class Difference:
-    """How far a model is from the reference on one score.
+class ModelDifference:
+    """The difference of a model from the reference on one score.
 
     interval    of score(model) - score(reference), both on the same resampled items
-    comparison  paired t-test of that mean over items, which allows for clusters where there are some, corrected for all
-                tests of the table; None for a score that has no value per item, or where all items differ by the same
+    comparison  paired t-test of that mean over items or clusters, corrected for all tests of the table; None for a
+                score without values per item, or if all items differ by the same amount
     """
 
     model: str
@@ -53,7 +53,7 @@ class ModelComparison:
     """Scorecards by name, the first being the reference, and each other's differences from it."""
 
     cards: dict[str, Scorecard]
-    differences: tuple[Difference, ...]
+    differences: tuple[ModelDifference, ...]
     remarks: tuple[str, ...]
 
     @property
@@ -62,21 +62,21 @@ class ModelComparison:
 
     @property
     def all_remarks(self) -> list[str]:
-        """What a reader should know about these numbers, each remark once: those of every card, then of the whole."""
+        """The remarks of every card, then those of the comparison, each once."""
         return list(
             dict.fromkeys([*(remark for card in self.cards.values() for remark in card.remarks), *self.remarks])
         )
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table, one row per model and score: model, score, value, low, high, half_crowd, at_best."""
+        """Return an Arrow table, one row per model and score: model, score, value, low, high, half_crowd, at_best."""
         return score_table(list(self.cards.values()))
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with the columns of `to_arrow`."""
+        """Return a pandas DataFrame with the columns of `to_arrow`."""
         return pandas_frame(self.to_arrow())
 
     def to_polars(self) -> Any:
-        """A polars DataFrame with the columns of `to_arrow`."""
+        """Return a polars DataFrame with the columns of `to_arrow`."""
         return polars_frame(self.to_arrow())
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class ModelComparison:
         return notebook_table(list(self.cards.values()), f"{len(self.cards)} models against people")
 
     def as_json(self) -> dict[str, Any]:
-        """The reference's scorecard; with several models also `compare` (the others) and `differences`."""
+        """Return the scorecard of the reference; with several models also `compare` (the others) and `differences`."""
         record = self.reference.as_json()
         if len(self.cards) > 1:
             others = list(self.cards.values())[1:]
@@ -112,40 +112,63 @@ def compare(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> ModelComparison:
-    """A scorecard of each model on the same items, and the differences from the first, paired item by item.
+    """Score several models on the same items, and test their differences from the first, paired by item.
 
-    The difference of a mean is bootstrapped over items and tested by a paired t-test, or where there are clusters by
-    `clustered_t`, which is about the same mean; Holm over all models and scores:
-    it tells whether the difference would hold on other items, not whether it would hold for other seeds of the same
-    training. For that hand one score per seed to `wilcoxon`.
+    The difference of a mean is bootstrapped over items and tested by a paired t-test, or with clusters by
+    `clustered_t`, with Holm's correction over all models and scores. The test is about other items, not about other
+    seeds of the same training: for seeds, pass one score per seed to `wilcoxon`.
 
-    models: name: predictions; everything else as in `scorecard`
+    Parameters
+    ----------
+    models : name: predictions; the first is the reference
+    labels : Votes, Distributions, (n, k) counts or probabilities, or People; see `as_people`
+    rng : random generator of the bootstrap
+    gold : (n,) class names or codes in the order of the labels' items; None, NaN or -1 if there is none
+    columns : name: (n,) values to slice by, in the same order
+    clusters : (n,) what each item belongs to, if items come in groups (sentences of one text)
+    ceiling : also estimate how well people predict people; needs votes or their counts
+    missing : items that only one side has: "refuse" or "leave out"
+    rescale : divide rows of predictions that do not sum to 1 by their sum, and report how many
+    replicates : bootstrap resamples behind each interval; at most 200 for calibration, which is slower
+    coverage : of the intervals
+
+    Returns
+    -------
+    a scorecard per model, the differences and remarks
+
+    Examples
+    --------
+    >>> from dissensus import compare
+    >>> models = {"ours": [[0.7, 0.3], [0.2, 0.8]], "theirs": [[0.5, 0.5], [0.4, 0.6]]}
+    >>> result = compare(models, [[7, 3], [1, 9]], rng=np.random.default_rng(0), ceiling=False, replicates=20)
+    >>> {name: round(card.scores["kl"].value, 3) for name, card in result.cards.items()}
+    {'ours': 0.018, 'theirs': 0.154}
     """
     if not isinstance(models, Mapping):
         raise ValueError(
-            f"compare takes models by name, {{'mine': predictions, 'theirs': ...}}; this is {described(models)}: "
-            "scorecard(predictions, labels, rng=...) scores one"
+            f"expected models by name, {{'mine': predictions, 'theirs': ...}}; this is {described(models)}: "
+            "scorecard(predictions, labels, rng=...) scores one model"
         )
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
     card_rng, *pair_rngs = rng.spawn(len(models))
     shared = match_models(models, labels, gold, columns, clusters, missing, rescale)
-    cards = scored_cards(shared, card_rng, ceiling, replicates, coverage)
+    cards = build_cards(shared, card_rng, ceiling, replicates, coverage)
     reference, *others = cards.values()
-    differences: list[Difference] = []
+    differences: list[ModelDifference] = []
     remarks: list[str] = []
     for other, pair_rng in zip(others, pair_rngs, strict=True):
         if not other.values:
-            remarks.append("differences between models are given without intervals or tests for so many items")
+            remarks.append("differences between models have no intervals or tests for so many items")
             differences += _plain_differences(other, reference)
             continue
         differences += _differences(other, reference, shared.clusters, pair_rng, replicates, coverage)
         remarks += [
             f"{other.name} and {reference.name} cannot be compared on {name}: it is infinite"
-            for name in _compared(other.values)
+            for name in _names_to_compare(other.values)
             if not _finite(name, other, reference)
         ]
-    return ModelComparison(cards, tuple(_corrected(differences)), tuple(dict.fromkeys(remarks)))
+    return ModelComparison(cards, tuple(_adjust_tests(differences)), tuple(dict.fromkeys(remarks)))
 
 
 def _differences(
@@ -155,11 +178,11 @@ def _differences(
     rng: np.random.Generator,
     replicates: int,
     coverage: float,
-) -> list[Difference]:
-    finite = [name for name in _compared(other.values) if _finite(name, other, reference)]
-    apart = {name: _apart(other.values[name], reference.values[name]) for name in finite}
-    mine, theirs = (drawn_measures(card.predictions.probs, card.people.probs) for card in (other, reference))
-    measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in _compared(mine)}
+) -> list[ModelDifference]:
+    finite = [name for name in _names_to_compare(other.values) if _finite(name, other, reference)]
+    apart = {name: _subtract(other.values[name], reference.values[name]) for name in finite}
+    mine, theirs = (measures_of_drawn(card.predictions.probs, card.people.probs) for card in (other, reference))
+    measures: dict[str, Measure] = {name: partial(_gap, mine[name], theirs[name]) for name in _names_to_compare(mine)}
     drawn = over_items(
         apart,
         rng,
@@ -170,14 +193,14 @@ def _differences(
         coverage=coverage,
     )
     return [
-        Difference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
+        ModelDifference(other.name, reference.name, name, interval, _test(apart.get(name), clusters))
         for name, interval in drawn.items()
         if not np.isnan(interval.value)
     ]
 
 
-def _compared(scores: Mapping[str, Any]) -> list[str]:
-    """Those of the scores by which models are compared."""
+def _names_to_compare(scores: Mapping[str, Any]) -> list[str]:
+    """Return the scores by which models are compared."""
     return [name for name, metric in METRICS.items() if metric.compared and name in scores]
 
 
@@ -185,8 +208,8 @@ def _finite(name: str, *cards: Scorecard) -> bool:
     return not any(np.isinf(card.values[name]).any() for card in cards)
 
 
-def _apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Differences per item; what only rounding tells apart is equal, or a t-test would find it.  (n,)"""
+def _subtract(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Subtract values per item; differences by rounding are 0, or a t-test would find them.  (n,)"""
     gap = a - b
     return np.where(np.abs(gap) <= 1e-12 * np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0), 0.0, gap)
 
@@ -207,18 +230,18 @@ def _test(gap: np.ndarray | None, clusters: np.ndarray | None) -> Comparison | N
     return clustered_t(gap, np.zeros(gap.size), clusters)
 
 
-def _corrected(differences: list[Difference]) -> list[Difference]:
+def _adjust_tests(differences: list[ModelDifference]) -> list[ModelDifference]:
     family = holm(
         {str(i): difference.comparison for i, difference in enumerate(differences) if difference.comparison is not None}
     )
     return [replace(difference, comparison=family.get(str(i))) for i, difference in enumerate(differences)]
 
 
-def _plain_differences(other: Scorecard, reference: Scorecard) -> list[Difference]:
+def _plain_differences(other: Scorecard, reference: Scorecard) -> list[ModelDifference]:
     nan = float("nan")
-    apart = {name: other.scores[name].value - reference.scores[name].value for name in _compared(other.scores)}
+    apart = {name: other.scores[name].value - reference.scores[name].value for name in _names_to_compare(other.scores)}
     return [
-        Difference(other.name, reference.name, name, Interval(value, nan, nan, nan, 0.95), None)
+        ModelDifference(other.name, reference.name, name, Interval(value, nan, nan, nan, 0.95), None)
         for name, value in apart.items()
         if np.isfinite(value)
     ]

@@ -101,7 +101,7 @@ def match_models(
 def match_predictions(
     predictions: Distributions, people: People, *, missing: Missing = "refuse"
 ) -> tuple[Distributions, People]:
-    """Bring predictions and people to the same items and classes, in the order of the people.
+    """Match predictions and people to the same items and classes, in the order of the people.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class Groups:
         return np.maximum(equal * (count - 1) / count, 1.0)
 
 
-def grouped(values: np.ndarray, clusters: Any) -> Groups:
+def group_values(values: np.ndarray, clusters: Any) -> Groups:
     """values: (n, s), NaN where an item has none, none of them infinite; clusters: (n,) or None"""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
@@ -85,7 +85,7 @@ def grouped(values: np.ndarray, clusters: Any) -> Groups:
     return Groups(code, first, sums, items, mean, True)
 
 
-def drawn_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def resample_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Means of resampled groups less those of the data, and their standard errors.
 
         se*^2 = g/(g - 1) sum_g w_g (r_g - apart* n_g)^2 / (sum_g w_g n_g)^2
@@ -108,7 +108,7 @@ def drawn_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarr
         return apart, np.sqrt(np.maximum(variance, 0.0) * count / (count - 1)) / size
 
 
-def studentised(
+def student_interval(
     value: float, error: float, freedom: float, apart: np.ndarray, errors: np.ndarray, coverage: float
 ) -> Interval:
     """The interval from the distribution of t* = (mean* - mean) / se*.
@@ -123,7 +123,7 @@ def studentised(
     100 then hold the mean (85 by t* alone), over 2 clusters of unequal sizes 96 (69). Losses that a few items carry
     still need a dozen items: of exponential ones 79 to 88 held the mean of 3 to 8 items, 91 that of 12.
 
-    apart, errors: (b,), see `drawn_means`
+    apart, errors: (b,), see `resample_means`
     """
     from scipy.special import stdtrit
 

@@ -214,7 +214,7 @@ METRICS |= {
 }  # fmt: skip
 
 
-def shown_by_group(*where: Shown) -> dict[str, list[str]]:
+def metrics_by_group(*where: Shown) -> dict[str, list[str]]:
     """The names of the metrics that are shown in these places, under the question they answer."""
     groups: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name, metric in METRICS.items():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.brier import parts_of_bins, parts_of_sums
-from dissensus.evaluate.calibration import BIN_SIZE, bins_of_sums, equal_mass_edges, sized_edges
+from dissensus.evaluate.calibration import BIN_SIZE, bins_of_sums, edges_of_size, equal_mass_edges
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.people import as_numbers, as_people, as_predictions
 from dissensus.evaluate.scores import confidence_columns, metrics_of
@@ -192,7 +192,7 @@ def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str,
     confidences.sort()
     n = confidences.size
     equal = sums_of_bins(confidences, equal_mass_edges(n, bins))
-    sized = sums_of_bins(confidences, sized_edges(n, bin_size))
+    sized = sums_of_bins(confidences, edges_of_size(n, bin_size))
     grid = sums_on_grid(confidences, GRID)
     places = np.linspace(0, 1, GRID)
     scores: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""How far a score could have come out otherwise with other annotators."""
+"""Confidence intervals over annotators."""
 
 from __future__ import annotations
 
@@ -23,24 +23,39 @@ def over_annotators(
     least: float = -math.inf,
     most: float = math.inf,
 ) -> Interval:
-    """Interval of a score when other people of the same kind had answered: annotators are left out with all votes.
+    """Compute the interval of a score over annotators, by leaving out annotators with all their votes.
 
         low, high = score +- t se,   se^2 = (g - 1)/g sum_g (score_(g) - mean of these)^2,   g - 1 degrees of freedom
 
     with score_(g) that of the crowd without group g: each annotator alone, or as many random groups as there are
-    replicates. It is about the mean score of crowds of this size, for any score: the spread is never too small on
-    average (Efron and Stein, 1981, The jackknife estimate of variance), and for distances to shares of few votes too
-    large: 99 of 100 intervals called 95 % held the mean KL of crowds of 3 to 5 votes an item, 97 of 100 that of a share
-    (benchmarks/intervals/annotators.py). Drawing annotators with repeats, as items are, would not do: votes that count
-    twice make shares more extreme and every distance larger, so that the interval may not hold its own value. The KL
-    to a larger crowd is lower than to this one; how far, `human_ceiling` estimates.
+    replicates. The interval is about the mean score of crowds of this size. On average the jackknife is never too
+    narrow: Efron and Stein (1981), The jackknife estimate of variance. Drawing annotators with replacement would make
+    shares more extreme and every distance larger. docs/intervals.md has the coverage.
 
-    Use it where few people gave many answers each; there the interval over items is far too narrow. An item that none
-    of those left has seen is left out of that score.
+    Use it if few people gave many answers each; the interval over items is then far too narrow. An item without any
+    remaining answer is left out of that score.
 
-    score        function of items used (n,) bool and the share of each class over these, (used, k) -> number
-    replicates   how often the score is computed at most
-    least, most  bounds of the score, such as 0 and 1 for accuracy
+    Parameters
+    ----------
+    votes : votes with their annotators, 2 or more
+    score : function of the items used, (n,) bool, and the share of each class over these, (used, k) -> number
+    rng : random generator of the groups
+    replicates : the largest number of groups
+    coverage : of the interval
+    least, most : bounds of the score, such as 0 and 1 for accuracy
+
+    Returns
+    -------
+    the score with its interval
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> from dissensus.evaluate import over_annotators
+    >>> votes = Votes.of(["a", "a", "a", "b", "b", "b"], ["x", "x", "y", "y", "y", "y"], ["ann", "bo", "cy"] * 2)
+    >>> share_of_x = lambda used, shares: float(shares[:, 0].mean())
+    >>> round(over_annotators(votes, share_of_x, np.random.default_rng(0)).value, 3)
+    0.333
     """
     from scipy.special import stdtrit
 
@@ -55,7 +70,7 @@ def over_annotators(
     n, k = votes.n_items, votes.n_classes
     cell = votes.item.astype(np.int64) * k + votes.choice
 
-    def scored(kept: np.ndarray) -> float:
+    def score_of(kept: np.ndarray) -> float:
         counts = np.bincount(cell, weights=kept[who], minlength=n * k).reshape(n, k)
         total = counts.sum(axis=1)
         used = total > 0
@@ -63,8 +78,8 @@ def over_annotators(
 
     count = min(names.size, replicates)
     group = rng.permutation(names.size) % count
-    without = np.array([scored((group != left_out).astype(np.float64)) for left_out in range(count)])
-    value = scored(np.ones(names.size))
+    without = np.array([score_of((group != left_out).astype(np.float64)) for left_out in range(count)])
+    value = score_of(np.ones(names.size))
     if not math.isfinite(value) or not np.isfinite(without).all():
         ends = value if math.isinf(value) else math.nan
         return Interval(value, ends, ends, math.nan, coverage)

@@ -177,7 +177,7 @@ def as_predictions(
     Examples
     --------
     >>> as_predictions([[0.9, 0.1], [0.2, 0.8]], classes=["cat", "dog"]).argmax().tolist()
-    ['cat', 'dog']
+    [0, 1]
     """
     if isinstance(predictions, Distributions):
         if items is not None or classes is not None:

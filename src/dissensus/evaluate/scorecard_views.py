@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from dissensus.evaluate.ceiling import Ceiling
-from dissensus.evaluate.metrics import METRICS, Shown, shown_by_group
+from dissensus.evaluate.metrics import METRICS, Shown, metrics_by_group
 from dissensus.evaluate.people import People
 from dissensus.labels.intervals import Interval
 from dissensus.report.document import Cell, Column, Document, Row, Section, Table, Text
@@ -69,7 +69,7 @@ def tabulate_scores(cards: Sequence[Scored], *where: Shown, mark_best: bool = Fa
     first = cards[0]
     groups = {
         group: [name for name in names if name in first.scores and fits(name, first)]
-        for group, names in shown_by_group(*where).items()
+        for group, names in metrics_by_group(*where).items()
     }
     reached = any(first.ceiling_of(name) is not None for names in groups.values() for name in names)
     crowd = ("half crowd", "at best") if reached else ()

@@ -33,7 +33,7 @@ def item_values(model: np.ndarray, people: np.ndarray, gold: np.ndarray | None) 
     return values
 
 
-def drawn_measures(model: np.ndarray, people: np.ndarray) -> dict[str, Measure]:
+def measures_of_drawn(model: np.ndarray, people: np.ndarray) -> dict[str, Measure]:
     """Numbers about all items as functions of how often each was drawn, where they have an interval."""
     resampled = {name: metric.resampled for name, metric in metrics_of("set", None)}
     return {name: function(model, people) for name, function in resampled.items() if function is not None}
@@ -68,7 +68,7 @@ def scores_with_intervals(
         values,
         items_rng,
         clusters=clusters,
-        measures=drawn_measures(model, people),
+        measures=measures_of_drawn(model, people),
         bounds=share_bounds(values),
         replicates=replicates,
         coverage=coverage,

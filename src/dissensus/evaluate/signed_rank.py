@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.evaluate.significance import ALTERNATIVES, Alternative, Comparison
-from dissensus.evaluate.statistics import paired
+from dissensus.evaluate.statistics import pair_numbers
 from dissensus.labels.refusals import one_of
 
 EXACT_UP_TO = 200  # pairs; the exact distribution of 200 takes some milliseconds, and the normal one is close by then
@@ -44,11 +44,11 @@ def wilcoxon(
     >>> print(wilcoxon([0.52, 0.61, 0.57, 0.49], [0.50, 0.55, 0.52, 0.48]))
     p = 0.12 (n = 4, at best 0.12)
     """
-    x, y = paired(a, b)
+    x, y = pair_numbers(a, b)
     one_of("alternative", alternative, ALTERNATIVES)
     one_of("rule for zeros", zeros, ("wilcoxon", "pratt"))
     d = _snap(x - y, max(float(np.abs(x).max()), float(np.abs(y).max())))
-    ranks, up = _doubled_ranks(d, zeros)
+    ranks, up = _double_ranks(d, zeros)
     exact = ranks.size <= EXACT_UP_TO
     if not ranks.size:
         below = above = least = 1.0
@@ -76,8 +76,8 @@ def rank_biserial(a: Any, b: Any, *, zeros: Literal["wilcoxon", "pratt"] = "wilc
 
     Kerby (2014), The simple difference formula.  a, b: (n,) paired
     """
-    x, y = paired(a, b)
-    ranks, up = _doubled_ranks(_snap(x - y, max(float(np.abs(x).max()), float(np.abs(y).max()))), zeros)
+    x, y = pair_numbers(a, b)
+    ranks, up = _double_ranks(_snap(x - y, max(float(np.abs(x).max()), float(np.abs(y).max()))), zeros)
     return float((ranks[up].sum() - ranks[~up].sum()) / ranks.sum()) if ranks.size else 0.0
 
 
@@ -87,7 +87,7 @@ def _snap(d: np.ndarray, scale: float) -> np.ndarray:
     return np.round(d / step) if step > 0 else d
 
 
-def _doubled_ranks(d: np.ndarray, zeros: str) -> tuple[np.ndarray, np.ndarray]:
+def _double_ranks(d: np.ndarray, zeros: str) -> tuple[np.ndarray, np.ndarray]:
     """Twice the mean ranks of |d|, so that ties stay whole numbers, and which d are above 0.  (m,) int64, (m,) bool"""
     differs = d != 0
     ranked = d[differs] if zeros == "wilcoxon" else d

@@ -116,15 +116,15 @@ def holm(family: Mapping[str, Comparison]) -> dict[str, Comparison]:
     {'kl': 0.24, 'brier': 1.0}
     """
     names = list(family)
-    adjusted = holm_adjusted(np.array([family[name].p for name in names]))
-    least = holm_adjusted(np.array([family[name].minimum_p for name in names]))  # rises with the p of any test
+    adjusted = adjust_p_values(np.array([family[name].p for name in names]))
+    least = adjust_p_values(np.array([family[name].minimum_p for name in names]))  # rises with the p of any test
     return {
         name: replace(family[name], adjusted_p=float(p), family=len(names), minimum_adjusted_p=float(low))
         for name, p, low in zip(names, adjusted, least, strict=True)
     }
 
 
-def holm_adjusted(p: np.ndarray) -> np.ndarray:
+def adjust_p_values(p: np.ndarray) -> np.ndarray:
     """Return Holm's corrected p-values in the order given.  p: (m,) -> (m,)"""
     values = np.asarray(p, dtype=np.float64)
     bad = np.flatnonzero(~((values >= 0) & (values <= 1)))

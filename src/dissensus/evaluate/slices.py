@@ -14,6 +14,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.intervals import Interval
 from dissensus.labels.names import positions_of
+from dissensus.labels.refusals import one_of
 
 HIGH_DISAGREEMENT = 0.1  # share of items
 
@@ -58,13 +59,23 @@ class SliceScore:
 
 
 def entropy_bins(p_people: np.ndarray, bins: int = 5, by: Literal["width", "mass"] = "width") -> Slices:
-    """Items divided by how far people disagree: by H(p) / ln k.
+    """Divide items by how much people disagree: by H(p) / ln k.
 
-    width  bins of equal width from 0 to 1; the last holds its upper end; a bin may be empty
-    mass   bins of nearly equal numbers of items, cut at quantiles; items of equal entropy stay together, so where many
-           are unanimous the first bin is larger and there may be fewer bins
+    Parameters
+    ----------
+    p_people : (n, k), rows sum to 1
+    bins : number of bins
+    by : "width": bins of equal width from 0 to 1, the last with its upper end; a bin may be empty. "mass": bins of
+        nearly equal numbers of items, cut at quantiles; items of equal entropy stay together
 
-    p_people: (n, k) rows sum to 1
+    Returns
+    -------
+    the part of each item
+
+    Examples
+    --------
+    >>> entropy_bins(np.array([[1.0, 0.0], [0.5, 0.5], [0.9, 0.1]]), bins=2).code.tolist()
+    [0, 1, 0]
     """
     if bins < 1:
         raise ValueError(f"{bins} bins were asked for; expected 1 or more")
@@ -73,13 +84,12 @@ def entropy_bins(p_people: np.ndarray, bins: int = 5, by: Literal["width", "mass
         code = np.minimum((spread * bins).astype(np.int64), bins - 1)
         names = tuple(f"{i / bins:.2g}–{(i + 1) / bins:.2g}" for i in range(bins))
         return Slices("entropy", names, code)
-    if by != "mass":
-        raise ValueError(f"by is {by!r}; expected 'width' or 'mass'")
+    one_of("kind of bins", by, ("width", "mass"))
     return value_bins(spread, bins, "entropy")
 
 
 def value_bins(values: np.ndarray, bins: int, by: str) -> Slices:
-    """Bins of nearly equal numbers of items; equal values stay together.  values: (n,) finite"""
+    """Divide items into bins of nearly equal numbers; equal values stay together.  values: (n,) finite"""
     inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
     cuts = np.unique(inner[inner < values.max(initial=-np.inf)])
     code = np.searchsorted(cuts, values, side="left")  # a value equal to a cut belongs below it
@@ -92,13 +102,24 @@ def value_bins(values: np.ndarray, bins: int, by: str) -> Slices:
 
 
 def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) -> Slices:
-    """The items people disagree about most, and the others.
+    """Separate the items people disagree about most from the others.
 
-    The rule: the `share` of items with the largest entropy among people, and any others that tie with the last of them;
-    unanimous items are never in it. Gheibi 2026 reports such a slice without its rule ("much smaller" than all): a
-    tenth is our reading.
+    The slice has the `share` of items with the largest entropy among people, and any others that tie with the last of
+    them. Unanimous items are never in it. Gheibi 2026 reports such a slice without its rule.
 
-    p_people: (n, k) rows sum to 1
+    Parameters
+    ----------
+    p_people : (n, k), rows sum to 1
+    share : share of the items, above 0 and below 1
+
+    Returns
+    -------
+    two parts: "others" and the most disputed items
+
+    Examples
+    --------
+    >>> high_disagreement(np.array([[1.0, 0.0], [0.5, 0.5], [0.9, 0.1]]), share=0.3).code.tolist()
+    [0, 1, 0]
     """
     if not 0 < share < 1:
         raise ValueError(f"share is {share}; expected a number between 0 and 1, such as 0.1")
@@ -111,12 +132,24 @@ def high_disagreement(p_people: np.ndarray, share: float = HIGH_DISAGREEMENT) ->
 
 
 def column_slices(values: Any, by: str, most: int = 50) -> Slices:
-    """Items divided by a column: a demographic, a source, the class people chose most, the gold class.
+    """Divide items by a column: a demographic, a source, the majority class, the gold class.
 
-    Parts stand in the order of numbers where all are numbers, else of letters. None and NaN are in no part. Refuses a
-    column with more than `most` different values, which is not a division.
+    Parts are in numeric order if all are numbers, else in alphabetical order. None and NaN are in no part.
 
-    values: (n,)
+    Parameters
+    ----------
+    values : (n,)
+    by : the name of the column
+    most : the largest number of different values; a column with more is refused
+
+    Returns
+    -------
+    the part of each item
+
+    Examples
+    --------
+    >>> column_slices(["web", "news", "web"], by="source").names
+    ('news', 'web')
     """
     listed = list(np.asarray(values, dtype=object))
     has_value = [not (value is None or value != value) for value in listed]
@@ -133,7 +166,7 @@ def column_slices(values: Any, by: str, most: int = 50) -> Slices:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Parts by their number, or the lower end of their bin ("2–10"), where all have one; else as they stand."""
+    """Sort parts by their number, or the lower end of their bin ("2–10"), if all have one; else keep their order."""
     listed = list(names)
     numbers = [_lower_end(name) for name in listed]
     if any(math.isnan(number) for number in numbers):
@@ -151,9 +184,27 @@ def _lower_end(name: str) -> float:
 def slice_scores(
     values: np.ndarray, slices: Slices, rng: np.random.Generator, *, replicates: int = 1000, coverage: float = 0.95
 ) -> list[SliceScore]:
-    """The mean of a score over each part that has items, with its interval over the items of that part.
+    """Average a score over each part that has items, with its interval over these items.
 
-    values: (n,) one score per item, NaN where there is none
+    Parameters
+    ----------
+    values : (n,) one score per item, NaN if it has none
+    slices : the parts
+    rng : random generator of the bootstrap
+    replicates : bootstrap resamples
+    coverage : of the intervals
+
+    Returns
+    -------
+    name, number of items and score of each part
+
+    Examples
+    --------
+    >>> from dissensus.evaluate.slices import column_slices
+    >>> parts = column_slices(["web", "news", "web", "news"], by="source")
+    >>> scores = slice_scores(np.array([0.2, 0.5, 0.4, 0.7]), parts, np.random.default_rng(0))
+    >>> [(part.name, part.items, round(part.score.value, 2)) for part in scores]
+    [('news', 2, 0.6), ('web', 2, 0.3)]
     """
     return slice_table({"score": values}, slices, rng, replicates=replicates, coverage=coverage)["score"]
 
@@ -168,9 +219,9 @@ def slice_table(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> dict[str, list[SliceScore]]:
-    """The same for several scores, on the same resampled items, or clusters of them.
+    """Average several scores over each part, on the same resampled items or clusters.
 
-    A part that lies in one cluster has no interval: NaN.  values: name: (n,); clusters, bounds: see `over_items`
+    A part within one cluster has no interval: NaN.  values: name: (n,); clusters, bounds: see `over_items`
     """
     columns = {name: np.asarray(value, dtype=np.float64) for name, value in values.items()}
     for column in columns.values():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.means import grouped
+from dissensus.evaluate.means import group_values
 from dissensus.evaluate.significance import Alternative, Comparison
 from dissensus.labels.intervals import Interval
 from dissensus.labels.refusals import PythonWay, Refusal
@@ -133,11 +133,11 @@ def clustered_t(a: Any, b: Any, clusters: Any, alternative: Alternative = "two-s
     >>> print(clustered_t([1.0, 1.2, 0.7, 0.9, 1.4, 1.1], [0.9, 1.0, 0.8, 0.7, 1.0, 0.8], [0, 0, 1, 1, 2, 2]))
     p = 0.17 (n = 3, no lower bound)
     """
-    x, y = paired(a, b, least=2)
+    x, y = pair_numbers(a, b, least=2)
     names = np.asarray(clusters)
     if names.shape != x.shape:
         raise ValueError(f"clusters have shape {names.shape} for {x.size} pairs; expected one cluster per pair")
-    groups = grouped((x - y)[:, None], names)
+    groups = group_values((x - y)[:, None], names)
     count = groups.first.size
     if count < 2:
         raise ValueError(f"all {x.size} pairs are in one cluster, so there is nothing to compare; expected 2 or more")
@@ -205,7 +205,7 @@ def cohen_d_paired(a: Any, b: Any) -> float:
 
     Cohen (1988), Statistical power analysis, sec. 2.3.5.  a, b: (n,)
     """
-    x, y = paired(a, b, least=2)
+    x, y = pair_numbers(a, b, least=2)
     return _ratio(float((x - y).mean()), float((x - y).std(ddof=1)))
 
 
@@ -221,7 +221,7 @@ def cohen_d(a: Any, b: Any) -> float:
     return _ratio(float(x.mean() - y.mean()), math.sqrt(pooled))
 
 
-def paired(a: Any, b: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def pair_numbers(a: Any, b: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return two lists of paired numbers, checked.  (n,), (n,)"""
     x, y = _check_finite(a, "a", least), _check_finite(b, "b", least)
     if x.size != y.size:
@@ -239,7 +239,7 @@ def has_spread(values: np.ndarray) -> bool:
 
 
 def _test_mean_difference(a: Any, b: Any, test_to_train: float, alternative: Alternative, test: str) -> Comparison:
-    x, y = paired(a, b, least=2)
+    x, y = pair_numbers(a, b, least=2)
     d = x - y
     if not has_spread(d) and d.any():
         raise _no_spread(f"all {d.size} differences are {d[0]:g}")

@@ -88,7 +88,7 @@ def truth_intervals(
     value_rng, items_rng = rng.spawn(2)
     truth = truth_scores(counts, value_rng, draws)
     again, size = [], []
-    for items, part in _resampled(counts.shape[0], refits, items_rng, clusters):
+    for items, part in _resample(counts.shape[0], refits, items_rng, clusters):
         again.append(truth_scores(counts[items], items_rng, draws))
         size.append(part)
     wide, k = float(stdtrit(refits - 1, (1 + coverage) / 2)), counts.shape[1]
@@ -120,7 +120,7 @@ def _mean_and_noise(known: np.ndarray) -> tuple[float, float]:
     return float(known.mean()), float(known.var(ddof=1) / known.size) if known.size > 1 else 0.0
 
 
-def _resampled(n: int, times: int, rng: np.random.Generator, clusters: Any) -> Iterator[tuple[np.ndarray, float]]:
+def _resample(n: int, times: int, rng: np.random.Generator, clusters: Any) -> Iterator[tuple[np.ndarray, float]]:
     """Places of items drawn with replacement, each with its cluster, and the share of clusters that was drawn."""
     code = np.arange(n) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1].reshape(-1)
     by_cluster = np.argsort(code, kind="stable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.aggregate.priors.dirichlet_mixture import distinct_rows, posterior_mean
-from dissensus.aggregate.priors.vote_prior import VotePrior, fitting_rows
+from dissensus.aggregate.priors.vote_prior import VotePrior, rows_to_fit
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_rules import expected_drop
 
@@ -55,7 +55,7 @@ def comparable(counts: np.ndarray) -> bool:
 
 def _tilts(prior: VotePrior, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """rank(P) (R - mean R) of the different rows with two votes or more, and how often each occurs.  (u,), (u,)"""
-    rows, times = fitting_rows(counts[counts.sum(axis=1) >= 2])
+    rows, times = rows_to_fit(counts[counts.sum(axis=1) >= 2])
     if not rows.shape[0]:
         return np.zeros(0), np.zeros(0)
     step = max(1, BLOCK // (rows.shape[1] * min(rows.shape[1], int(rows.sum(axis=1).max())) ** 2))

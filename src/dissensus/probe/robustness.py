@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from dissensus.evaluate.choices import chosen
+from dissensus.evaluate.choices import top_choice
 from dissensus.labels.display import shapes
 from dissensus.labels.refusals import one_of
 from dissensus.probe.attacks import ATTACKS, check_epsilon, check_rng
@@ -144,7 +144,7 @@ def attack(
     streams = rng.spawn(len(distances)) if starts and rng is not None else [None] * len(distances)
     batches = image_batches(network, images, labels, batch=batch)
     n, people = len(batches.targets), batches.targets  # (n, k)
-    aims = people if target == "soft" else chosen(people)
+    aims = people if target == "soft" else top_choice(people)
     before: list[AttackScores] = []
     parts: dict[float, list[_Part]] = {epsilon: [] for epsilon in distances}
     with still(network):
@@ -239,12 +239,12 @@ def _scores(network: Network, pixels: torch.Tensor, people: np.ndarray) -> Attac
 
 def _scores_of_logits(logits: torch.Tensor, people: np.ndarray) -> AttackScores:
     """logits, people: (b, k)"""
-    outputs, majority = logits.cpu().double().numpy(), chosen(people)
+    outputs, majority = logits.cpu().double().numpy(), top_choice(people)
     surprise = -log_softmax(outputs)
     return AttackScores(
         soft_nll=(people * surprise).sum(axis=1),
         cross_entropy_hard=(majority * surprise).sum(axis=1),
-        accuracy=(majority * chosen(outputs)).sum(axis=1),
+        accuracy=(majority * top_choice(outputs)).sum(axis=1),
     )
 
 

@@ -11,7 +11,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
     MixturePosterior,
     distinct_rows,
     expected_kl,
-    left_out,
+    leave_one_out,
     log_evidence,
     mixture_posterior,
     posterior_mean,
@@ -51,7 +51,7 @@ def test_the_evidence_and_what_is_left_out_against_slow_sums():
             assert np.log(mean) == pytest.approx(log_f(row) - log_f(others))
             slow += often * row[code] * np.log(mean)
     votes = times @ counts.sum(axis=1)
-    assert left_out(np.repeat(counts, times, axis=0), ALPHA, WEIGHTS) == pytest.approx(slow / votes)
+    assert leave_one_out(np.repeat(counts, times, axis=0), ALPHA, WEIGHTS) == pytest.approx(slow / votes)
     whole = sum(often * log_f(row) for row, often in zip(counts, times, strict=True))
     assert log_evidence(vote_terms(counts, times), ALPHA, np.log(WEIGHTS))[0] == pytest.approx(whole)
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.significance import holm_adjusted
+from dissensus.evaluate.significance import adjust_p_values
 from dissensus.evaluate.statistics import corrected_t, mean_interval
 from dissensus.report import html_page
 from dissensus.study.report import describe_study
@@ -102,7 +102,7 @@ def test_differences_are_paired_by_seed_and_tested_with_holm_over_the_family():
         scipy.stats.ttest_rel(NLL["majority"], NLL["soft"], alternative="greater").pvalue
     )
     tested = [d.test for d in summary.differences if d.test is not None]
-    assert [t.adjusted_p for t in tested] == pytest.approx(list(holm_adjusted(np.array([t.p for t in tested]))))
+    assert [t.adjusted_p for t in tested] == pytest.approx(list(adjust_p_values(np.array([t.p for t in tested]))))
     low, high = scipy.stats.t.interval(0.95, 4, gap.mean(), scipy.stats.sem(gap))
     assert (nll.interval.low, nll.interval.high) == pytest.approx((low, high))
     # By accuracy majority is above by the same hundredth each time, and sls is the same: no spread, and no difference.

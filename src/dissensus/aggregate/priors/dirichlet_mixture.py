@@ -185,7 +185,7 @@ def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) ->
     return value, (by_column[:k] + by_column[k]).T, pull.sum(axis=0)
 
 
-def left_out(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> float:
+def leave_one_out(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> float:
     """The mean log-probability of a vote given the other votes of its item, in nats; NaN without votes.
 
     counts: (n, k) whole numbers; alpha: (j, k); weights: (j,)

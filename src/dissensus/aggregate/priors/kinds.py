@@ -20,7 +20,7 @@ def with_pairs(rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement
     return vote_terms(table, np.concatenate([times, pairs * same, pairs * apart]))
 
 
-def tied_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
+def tie_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
     """Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
     from scipy.optimize import minimize
     from scipy.special import expit
@@ -29,14 +29,14 @@ def tied_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.nda
     # A wide bell around purity 1/2 and size 1 keeps a level that no item needs within bounds.
     wide = 4.0
 
-    def unpacked(place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def unpack(place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         logit, log_size, log_level = place.reshape(3, levels)
-        log_level = _normalised(log_level)
+        log_level = _normalise(log_level)
         purity, size = expit(logit)[:, None, None], np.exp(log_size)[:, None, None]
         return purity, size, log_level, size * (purity * eye + (1 - purity) * share)  # (levels, k, k)
 
     def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
-        purity, size, log_level, alpha = unpacked(place)
+        purity, size, log_level, alpha = unpack(place)
         log_weight = (log_level[:, None] + np.log(share)).reshape(-1)
         value, by_alpha, by_weight = log_evidence(terms, alpha.reshape(-1, share.size), log_weight)
         by_alpha = by_alpha.reshape(alpha.shape)
@@ -51,11 +51,11 @@ def tied_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.nda
     start = np.concatenate([np.linspace(3.0, 0.5, levels), np.ones(levels), np.zeros(levels)])
     bounds = [(-8.0, 8.0)] * levels + [(-6.0, 8.0)] * levels + [(-12.0, 12.0)] * levels
     optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100})
-    _, _, log_level, alpha = unpacked(optimum.x)
+    _, _, log_level, alpha = unpack(optimum.x)
     return alpha.reshape(-1, share.size), (np.exp(log_level)[:, None] * share).reshape(-1)
 
 
-def freed_kinds(
+def free_kinds(
     terms: VoteTerms, tied: np.ndarray, tied_weight: np.ndarray, spread: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray, bool]:
     """Every Dirichlet for itself, near the tied ones; weights as if one more item per component had been seen."""
@@ -65,7 +65,7 @@ def freed_kinds(
     centre = np.clip(np.log(tied), *LOG_ALPHA)
 
     def loss(place: np.ndarray) -> tuple[float, np.ndarray]:
-        log_alpha, log_weight = place[: j * k].reshape(j, k), _normalised(place[j * k :])
+        log_alpha, log_weight = place[: j * k].reshape(j, k), _normalise(place[j * k :])
         alpha = np.exp(log_alpha)
         value, by_alpha, by_weight = log_evidence(terms, alpha, log_weight)
         away = (log_alpha - centre) / spread
@@ -76,7 +76,7 @@ def freed_kinds(
     start = np.concatenate([centre.reshape(-1), np.log(tied_weight)])
     bounds = [LOG_ALPHA] * (j * k) + [(-40.0, 10.0)] * j
     optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
-    log_alpha, log_weight = optimum.x[: j * k].reshape(j, k), _normalised(optimum.x[j * k :])
+    log_alpha, log_weight = optimum.x[: j * k].reshape(j, k), _normalise(optimum.x[j * k :])
     return np.exp(log_alpha), np.exp(log_weight), bool(optimum.success)
 
 
@@ -100,7 +100,7 @@ def free_parameters(
     return float((np.array(fisher) / (np.array(fisher) + 1 / spread**2)).sum())
 
 
-def _normalised(log_weight: np.ndarray) -> np.ndarray:
+def _normalise(log_weight: np.ndarray) -> np.ndarray:
     """Of weights that sum to 1; a tenth of the time that scipy's takes on so few numbers."""
     top = log_weight.max()
     return log_weight - top - np.log(np.exp(log_weight - top).sum())

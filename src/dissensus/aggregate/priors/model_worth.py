@@ -64,7 +64,7 @@ def model_worth(counts: np.ndarray, log_guess: np.ndarray, prior: VotePrior) -> 
         votes, temperature = _numbers(place)
         return foreseen(with_model(others, log_guess[here], votes, temperature)) - alone
 
-    best = _maximised(lambda place: float(gains(place).sum() - (place**2).sum() / 8), 2 if several else 1)
+    best = _maximise(lambda place: float(gains(place).sum() - (place**2).sum() / 8), 2 if several else 1)
     gain = gains(best)
     total, noise = float(gain.sum()), float(np.sqrt(((gain - gain.mean()) ** 2).sum()))
     if total <= max(best.size, 2 * noise):
@@ -79,7 +79,7 @@ def _numbers(place: np.ndarray) -> tuple[float, float]:
     return (float(held[0]) if held.size == 2 else 1.0), float(held[-1])
 
 
-def _maximised(height: Callable[[np.ndarray], float], parameters: int) -> np.ndarray:
+def _maximise(height: Callable[[np.ndarray], float], parameters: int) -> np.ndarray:
     from scipy.optimize import minimize
 
     corners = np.concatenate([np.zeros((1, parameters)), np.eye(parameters)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.aggregate.fit_card import fit_card
-from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, left_out, posterior_mean
+from dissensus.aggregate.priors.dirichlet_mixture import MixturePosterior, leave_one_out, posterior_mean
 from dissensus.aggregate.priors.model_worth import model_worth, with_model
 from dissensus.aggregate.priors.vote_prior import vote_prior
 from dissensus.labels.answers import hold
@@ -106,7 +106,7 @@ def shrinkage(
         posterior=posterior,
         alpha=alpha,
         weights=weights,
-        log_likelihood=left_out(counts, alpha, weights),
+        log_likelihood=leave_one_out(counts, alpha, weights),
         model_votes=model_votes,
         temperature=temperature,
         converged=fitted.converged,

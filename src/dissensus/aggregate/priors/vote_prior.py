@@ -13,7 +13,7 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
     mixture_posterior,
     posterior_mean,
 )
-from dissensus.aggregate.priors.kinds import free_parameters, freed_kinds, tied_kinds, with_pairs
+from dissensus.aggregate.priors.kinds import free_kinds, free_parameters, tie_kinds, with_pairs
 from dissensus.labels.answers import hold
 from dissensus.labels.sampling import evenly_spaced
 
@@ -98,24 +98,24 @@ def vote_prior(
     n = int((cast > 0).sum())
     share = (counts / np.maximum(cast, 1)[:, None]).sum(axis=0) + EVEN_ITEMS / k
     share = share / (n + EVEN_ITEMS)  # (k,)
-    rows, times = fitting_rows(counts)
+    rows, times = rows_to_fit(counts)
     models = [VotePrior(np.full((1, k), 1 / k), np.ones(1))]
     models += [_alike(rows, times, mean, agreement, pairs) for mean in (np.full(k, 1 / k), share)]
     parameters = [0.0, 0.0, k - 1.0]
     if (cast > 1).any():
         terms = with_pairs(rows, times, share, agreement, pairs)
-        tied = VotePrior(*tied_kinds(terms, share, levels))
-        free = VotePrior(*freed_kinds(terms, tied.alpha, tied.weights, spread, iterations))
+        tied = VotePrior(*tie_kinds(terms, share, levels))
+        free = VotePrior(*free_kinds(terms, tied.alpha, tied.weights, spread, iterations))
         models += [tied, free]
         parameters += [k + 3.0 * levels - 2]
         parameters += [parameters[-1] + free_parameters(rows, times, free.alpha, free.weights, spread)]
     score = np.array([_evidence(model, rows, times) for model in models]) - parameters
     score[0] += np.log(FIXED_CHANCE / (1 - FIXED_CHANCE) * (len(models) - 1))
     score[0] += _log_beta(np.array(0.5), agreement, pairs) - _log_beta(np.array(agreement), agreement, pairs)
-    return _averaged(models, score)
+    return _average(models, score)
 
 
-def fitting_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rows_to_fit(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The different rows of counts, (u, k), and how often each occurs, (u,); of evenly spaced items if too many."""
     rows, which = distinct_rows(counts)
     if rows.shape[0] > FIT_ROWS:
@@ -154,7 +154,7 @@ def _evidence(model: VotePrior, rows: np.ndarray, times: np.ndarray) -> float:
     return float(times @ logsumexp(component_evidence(rows, model.alpha) + np.log(model.weights), axis=1))
 
 
-def _averaged(models: list[VotePrior], score: np.ndarray) -> VotePrior:
+def _average(models: list[VotePrior], score: np.ndarray) -> VotePrior:
     """The components of all models in one mixture, without those that make no difference."""
     from scipy.special import softmax
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.significance import holm_adjusted
+from dissensus.evaluate.significance import adjust_p_values
 from dissensus.papers.claims import Finding, Verdict, parse_printed
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import (
@@ -77,7 +77,7 @@ def _least_p(whole: dict[str, Gap]) -> Finding:
     finding = exact_finding(parse_printed(p.LEAST_P), least, parts=parts_of(list(whole.values())))
     if not whole:
         return finding
-    corrected = holm_adjusted(np.array([p_of(gap.last, -1) for gap in whole.values()]))
+    corrected = adjust_p_values(np.array([p_of(gap.last, -1) for gap in whole.values()]))
     survive = int((np.asarray(corrected) < 0.05).sum())
     verdict: Verdict = "differs" if survive else finding.verdict
     return replace(
