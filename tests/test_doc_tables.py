@@ -110,7 +110,7 @@ def test_every_network_has_its_row_with_what_is_counted():
 def test_the_verbs_stand_in_the_order_of_the_stages():
     known = [name_of(verb) for verbs in VERBS.values() for verb in verbs]
     assert names_in_column("cli.md", "verb | does") == known
-    sentence = (DOCS.parent / "README.md").read_text(encoding="utf-8").split("has a verb\nfor each step: ", 1)[1]
+    sentence = (DOCS.parent / "README.md").read_text(encoding="utf-8").split("has a verb for each step: ", 1)[1]
     assert re.findall(r"`([^`]+)`", sentence.split(".\n", 1)[0]) == known
 
 

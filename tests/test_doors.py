@@ -19,8 +19,8 @@ from dissensus import Beliefs, Distributions, Votes, as_distributions, compare, 
 from dissensus.evaluate import as_people, as_predictions
 from dissensus.evaluate.one_pass import sweep
 
-FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "train.heads", "files", "report")
-WITHOUT_DOORS = ("datasets", "elicit", "probe")  # their functions take no labels, or arrays as well
+FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "train.heads", "files")
+WITHOUT_DOORS = ("datasets", "elicit", "probe", "report")  # their functions take no labels, or arrays as well
 VOTES = Votes.of(["a", "a", "b"], ["x", "y", "x"], ["ann", "bo", "ann"])
 RIGHT = {
     "Votes": VOTES,
@@ -62,7 +62,7 @@ def doors(front: str) -> dict[str, tuple[Any, str]]:
 
 def test_there_are_doors_in_every_front_that_takes_labels():
     assert all(doors(front) for front in FRONTS) and not any(doors(front) for front in WITHOUT_DOORS)
-    assert sum(len(doors(front)) for front in FRONTS) > 80
+    assert sum(len(doors(front)) for front in FRONTS) > 60
 
 
 @pytest.mark.parametrize("front", FRONTS)
@@ -109,7 +109,7 @@ def test_labels_of_another_kind_are_refused_with_the_way_from_one_to_the_other()
     shares = share(VOTES)
     for call, words in (
         (lambda: share(shares), "share takes Votes; this is Distributions: start from the votes, or, for shares"),
-        (lambda: smooth(VOTES, 0.1), "smoothed takes Distributions; this is Votes: share(votes) makes them"),
+        (lambda: smooth(VOTES, 0.1), "smooth takes Distributions; this is Votes: share(votes) makes them"),
         (lambda: mean_belief(VOTES), "mean_belief takes Beliefs; this is Votes: Beliefs.of_votes(votes) makes them"),
         (lambda: share(Beliefs.of_votes(VOTES)), "this is Beliefs: beliefs.first_choices() makes them"),
         (lambda: as_distributions(dawid_skene(VOTES)), "this is a DawidSkeneFit: hand over its .distributions"),
@@ -140,7 +140,7 @@ def test_no_public_function_hides_its_parameters():
                 ours = (getattr(function, "__module__", None) or "").startswith("dissensus")
                 if ours and any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values()):
                     hidden.add(function.__qualname__)
-    assert hidden == {"aggregate_labels", "deliver", "review"}
+    assert hidden - {"Refusal.change"} == {"aggregate_labels", "deliver", "review"}  # settings of a refusal are any
 
 
 def test_no_function_counts_votes_that_are_not_there():

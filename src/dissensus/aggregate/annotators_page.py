@@ -8,6 +8,7 @@ from dissensus.aggregate.annotators import AnnotatorReport
 from dissensus.aggregate.answers_apart import tabulate_answers_apart
 from dissensus.aggregate.second_look import Review, review
 from dissensus.labels.beliefs import Beliefs
+from dissensus.labels.doors import takes
 from dissensus.labels.summary import RANKED_FROM
 from dissensus.labels.votes import Votes
 from dissensus.report.charts import scatter
@@ -16,6 +17,7 @@ from dissensus.report.document import AnyCell, Block, Column, Document, Figure, 
 from dissensus.report.items import ItemViews
 
 
+@takes(answers=(Votes, Beliefs))
 def describe_annotators(
     report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
 ) -> Document:

@@ -25,7 +25,7 @@ def test_the_page_shows_what_was_measured():
 
 
 def test_every_default_that_is_not_the_papers_is_better_out_of_sample():
-    aside = DEFAULTS["kept aside"]
+    aside = DEFAULTS["held out"]
     for _, _, ours, papers in annotator_defaults.COMPARED:
         accuracy = [np.mean([row["accuracy"][name] for row in aside["sets"].values()]) for name in (ours, papers)]
         assert accuracy[0] > accuracy[1]
@@ -37,7 +37,7 @@ def test_no_default_falls_clearly_below_the_majority_in_more_crowds_than_chance_
     for group in DEFAULTS.values():
         for name in ("dawid-skene", "one-coin", "mace", "glad"):
             assert group["crowds"][name]["clearly below"] <= 3 and group["crowds"][name]["mean"] > 1
-    assert DEFAULTS["kept aside"]["crowds"]["mace"]["clearly below"] == 0
+    assert DEFAULTS["held out"]["crowds"]["mace"]["clearly below"] == 0
 
 
 @pytest.mark.parametrize("group", DEFAULTS)
@@ -45,13 +45,13 @@ def test_sets_and_crowds_kept_aside_have_no_part_in_what_was_chosen(group):
     sets = annotator_defaults.CHOSEN_ON if group == "chosen on" else annotator_defaults.KEPT_ASIDE
     assert tuple(DEFAULTS[group]["sets"]) == sets
     assert not set(annotator_defaults.CHOSEN_ON) & set(annotator_defaults.KEPT_ASIDE)
-    assert min(annotator_defaults.SEEDS["kept aside"]) >= 1000
+    assert min(annotator_defaults.SEEDS["held out"]) >= 1000
 
 
 @pytest.mark.parametrize("name", ["crowd-bluebird", "crowd-weather-cf"])
 def test_the_record_is_what_the_code_gives(loaded, name):
     loaded(name)
-    group = "chosen on" if name in annotator_defaults.CHOSEN_ON else "kept aside"
+    group = "chosen on" if name in annotator_defaults.CHOSEN_ON else "held out"
     assert annotator_defaults.real(name) == DEFAULTS[group]["sets"][name]
     short = name.removeprefix("crowd-")
     data = load(name)
