@@ -1,17 +1,17 @@
-"""The web app in which people answer: a survey is a folder, its answers come out as votes or beliefs.
+"""The web app that collects labels from people. A survey is a folder; its answers become votes or beliefs.
 
-    survey/      what the folder says: settings, items, batches; a new folder, and a preview
-    questions/   the kinds of question, each one entry of QUESTIONS and one script of the page
-    database/    where answers are kept, in SQLite or PostgreSQL
-    session/     one person's way through a survey
+    survey/      the folder: settings, items and batches; a new folder, and a preview
+    questions/   the kinds of question, each one entry of QUESTIONS and one script
+    database/    storage of answers in SQLite or PostgreSQL
+    session/     a person's pages, from consent to the end
     dashboard/   the researcher's page
-    rehearsal/   simulated people with known truth
-    running      an open survey: settings, items, database and key together
+    rehearsal/   simulated people with known answers
+    survey_run   an open survey: settings, items, database and key
     export, export_files   raw answers, labels and people, as tables and as files
-    app, server, guard, access, identity, media, templates, pages/   the server and what it sends
+    describe     documents for the terminal
+    app, server, guard, access, identity, media, templates, pages/   the server and its pages
 
-The names that a Python user calls stand here; each is loaded when it is first used, so that importing this package
-loads no web server.
+Names are loaded on first use, so importing this package loads no web server.
 """
 
 from dissensus.fronts import attach

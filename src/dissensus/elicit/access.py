@@ -1,4 +1,4 @@
-"""The researcher's key to the dashboard: kept as a hash, checked slowly, and turned into a cookie that can be ended."""
+"""The key of the dashboard, stored as a hash, and the cookie of a login, which logging out revokes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from dissensus.elicit.database.store import Store, now
 
 KEY_FILE = ".dashboard"
 COOKIE = "dissensus_dashboard"
-KNOWN = "dissensus_known"  # a browser that was let in before
-HOURS = 12
-DAYS = 365  # for which such a browser is known
+KNOWN = "dissensus_known"  # cookie of a browser that has logged in before
+HOURS = 12  # lifetime of a login
+DAYS = 365  # lifetime of the cookie KNOWN
 
 
 def set_key(folder: Path, key: str | None = None) -> str:
-    """Make this, or a new random text, the key of the dashboard; only its hash is kept. Returns the key."""
+    """Set the key of the dashboard, by default a random one. Store its hash and return the key."""
     key = key or secrets.token_urlsafe(18)
     if len(key) < 10:
-        raise ValueError(f"the key has {len(key)} characters; expected 10 or more")
+        raise ValueError(f"the key has {len(key)} characters; expected at least 10")
     part = folder / f"{KEY_FILE}.{os.getpid()}.part"
     handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(handle, "w") as file:
@@ -42,7 +42,7 @@ def has_key(folder: Path) -> bool:
 
 
 def is_key(folder: Path, key: str) -> bool:
-    """Whether this is the key; argon2 compares in constant time and takes its time."""
+    """Whether this is the key of the dashboard. argon2 is slow by design and compares in constant time."""
     if not has_key(folder) or len(key) > 500:
         return False
     try:
@@ -52,21 +52,22 @@ def is_key(folder: Path, key: str) -> bool:
 
 
 def new_cookie(secret: bytes, folder: Path) -> str:
-    """A cookie that opens the dashboard for some hours, until its owner logs out, or until there is another key."""
+    """Make the cookie of a login. It is valid for HOURS, until its owner logs out, or until the key changes."""
     return str(_signer(secret, "dashboard").dumps([_key_mark(folder), secrets.token_hex(8)]))
 
 
 def is_valid_cookie(secret: bytes, folder: Path, store: Store, cookie: str) -> bool:
+    """Whether a cookie belongs to a login with the current key that has not ended."""
     login = _login_of(secret, folder, cookie)
     if login is None:
         return False
-    ended = sa.select(schema.logged_out.c.login).where(schema.logged_out.c.login == login)
+    revoked = sa.select(schema.logged_out.c.login).where(schema.logged_out.c.login == login)
     with store.reader() as connection:
-        return connection.scalar(ended) is None
+        return connection.scalar(revoked) is None
 
 
 def log_out(secret: bytes, folder: Path, store: Store, cookie: str) -> None:
-    """End the login of a cookie for good, in every server process; whoever has a copy of it has nothing."""
+    """Revoke the login of a cookie in every server process, so that copies of the cookie stop working."""
     login = _login_of(secret, folder, cookie)
     if login is None:
         return
@@ -81,12 +82,12 @@ def log_out(secret: bytes, folder: Path, store: Store, cookie: str) -> None:
 
 
 def new_browser_cookie(secret: bytes) -> str:
-    """A cookie by which a browser that was let in is told from others at the same address. It opens nothing."""
+    """Make a cookie that marks a browser that has logged in. It gives no access."""
     return str(_signer(secret, "known").dumps(secrets.token_hex(8)))
 
 
 def browser_name(secret: bytes, cookie: str) -> str | None:
-    """What such a browser is called, or None."""
+    """Return the name of a browser from its cookie KNOWN, or None if the cookie is not valid."""
     try:
         return str(_signer(secret, "known").loads(cookie, max_age=DAYS * 86400))
     except BadSignature:
@@ -94,11 +95,12 @@ def browser_name(secret: bytes, cookie: str) -> str | None:
 
 
 def form_token(secret: bytes, cookie: str) -> str:
-    """What a page of this cookie sends along with every change, and another site cannot know."""
+    """Make the token that a page sends with every change, which another site cannot know."""
     return str(_signer(secret, "form").dumps(cookie))
 
 
 def is_valid_form_token(secret: bytes, cookie: str, token: str) -> bool:
+    """Whether a token was made for this cookie."""
     try:
         return bool(_signer(secret, "form").loads(token, max_age=HOURS * 3600) == cookie)
     except BadSignature:
@@ -106,7 +108,7 @@ def is_valid_form_token(secret: bytes, cookie: str, token: str) -> bool:
 
 
 def _login_of(secret: bytes, folder: Path, cookie: str) -> str | None:
-    """The login that a cookie of the present key stands for, whether or not it was ended since."""
+    """The login of a cookie made with the current key, even if it was revoked since."""
     try:
         content = _signer(secret, "dashboard").loads(cookie, max_age=HOURS * 3600)
     except BadSignature:

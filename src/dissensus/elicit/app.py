@@ -1,4 +1,4 @@
-"""The web app that people answer in: one page, and an interface that keeps what they hand in."""
+"""The web app for annotators: one page, and the API that stores their answers."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
 
     from dissensus.elicit.database.store import Work
 
-NO_SESSION = "no session: start again from the link you were sent"
+NO_SESSION = "no session; please start again from the link you were sent"
 
 
 def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
-    """The app of a running survey. `secure` is for a server that is reached by https."""
+    """Make the app of an open survey. `secure` is for a server that people reach by https."""
     mturk = run.survey.people.source == "mturk"
     arrivals, requests = RateLimit(rate=20, burst=400), RateLimit(rate=10, burst=60)
-    presence, together = Presence(run), GroupCommit(run.store)
+    presence, commits = Presence(run), GroupCommit(run.store)
 
     async def start(request: Request) -> Response:
         if not arrivals.allows(request.client.host if request.client else "?"):
-            return _message(run, "Too many people are arriving at once. Please try again in a minute.", 429)
+            return _message(run, "Too many people are starting at once. Please try again in a minute.", 429)
         query = dict(request.query_params)
         try:
-            person = await together.write(arrive_work(run, query))
-            # Behind the # nothing reaches a server or its log: not the token, nor what MTurk wants back.
+            person = await commits.write(arrive_work(run, query))
+            # Browsers do not send the part after #, so the token appears in no server log.
             reply = {"token": sign(run.secret, "person", person), "whose": whose_session(run, person)}
-        except StartedElsewhereError as there:
-            reply = {"whose": there.whose}  # the browser in which it was begun has the token
-        except RequestError as refused:
-            if str(refused) == "preview":
-                return _message(run, "This is a preview. Accept the task to begin.", 200)
-            return _message(run, str(refused)[0].upper() + str(refused)[1:] + ".", refused.status)
+        except StartedElsewhereError as error:
+            reply = {"whose": error.whose}  # the browser that started the session has the token
+        except RequestError as error:
+            if str(error) == "preview":
+                return _message(run, "This is a preview. Accept the task to start.", 200)
+            return _message(run, str(error)[0].upper() + str(error)[1:] + ".", error.status)
         if mturk and query.get("turkSubmitTo", "").rstrip("/") in MTURK:
             reply |= {"assignmentId": query.get("assignmentId", ""), "turkSubmitTo": query["turkSubmitTo"].rstrip("/")}
         return RedirectResponse(f"run#{urlencode(reply)}", status_code=303)
 
-    async def shell(request: Request) -> Response:
+    async def survey_page(request: Request) -> Response:
         return HTMLResponse(
             templates.get_template("run.html").render(
                 title=run.survey.title,
@@ -73,20 +73,20 @@ def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
         )
 
     async def page(request: Request) -> Response:
-        return await _answered(request, lambda person, _: page_work(run, person))
+        return await _reply(request, lambda person, _: page_work(run, person))
 
-    async def handed_in(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: submit_work(run, person, sent))
+    async def submit(request: Request) -> Response:
+        return await _reply(request, lambda person, sent: submit_work(run, person, sent))
 
     async def alive(request: Request) -> Response:
         person = _sender(request)
         if person is None:
-            return _refusal(NO_SESSION, 401)
+            return _error(NO_SESSION, 401)
         presence.note(person)
         return Response(status_code=204)
 
-    async def taken_back(request: Request) -> Response:
-        return await _answered(request, lambda person, sent: take_back_work(run, person, sent))
+    async def take_back(request: Request) -> Response:
+        return await _reply(request, lambda person, sent: take_back_work(run, person, sent))
 
     async def media(request: Request) -> Response:
         path = media_path(run.survey.folder, run.media, request.path_params["key"])
@@ -101,34 +101,34 @@ def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         return unsign(run.secret, "person", token) if scheme.lower() == "bearer" else None
 
-    async def _answered(request: Request, work: Callable[[str, dict[str, Any]], Work[Any]]) -> Response:
+    async def _reply(request: Request, work: Callable[[str, dict[str, Any]], Work[Any]]) -> Response:
         person = _sender(request)
         if person is None:
-            return _refusal(NO_SESSION, 401)
+            return _error(NO_SESSION, 401)
         if not requests.allows(person):
-            return JSONResponse({"error": "too many requests; it will be sent again"}, status_code=429)
+            return JSONResponse({"error": "too many requests; the page will try again"}, status_code=429)
         try:
             sent = json.loads(await request.body() or b"{}")
         except (ValueError, RecursionError):
-            return _refusal("the request is not valid JSON", 400)
+            return _error("not valid JSON", 400)
         if not isinstance(sent, dict):
-            return _refusal("the request is not an object", 422)
+            return _error("expected a JSON object", 422)
         try:
-            return JSONResponse(await together.write(work(person, sent), about=person))
-        except RequestError as refused:
-            return _refusal(str(refused), refused.status)
+            return JSONResponse(await commits.write(work(person, sent), about=person))
+        except RequestError as error:
+            return _error(str(error), error.status)
         except RecursionError:
-            return _refusal("the request is nested too deeply", 422)
+            return _error("the JSON is nested too deeply", 422)
 
     async def icon(request: Request) -> Response:
         return FileResponse(PAGES / "static" / "icon.svg")
 
-    async def welcome(request: Request) -> Response:
+    async def home(request: Request) -> Response:
         query = request.url.query
         return RedirectResponse(f"start{'?' + query if query else ''}", status_code=303)
 
     async def without_slash(request: Request) -> Response:
-        """Relative, as all our redirects are: Starlette's own lead to whatever name a request gives the host."""
+        """Redirect by a relative address: Starlette's own redirects trust the host name of the request."""
         page, query = request.url.path.rstrip("/").rpartition("/")[2], request.url.query
         return RedirectResponse(f"../{page}{'?' + query if query else ''}", status_code=303)
 
@@ -146,16 +146,16 @@ def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
             run.store.close()
 
     routes = [
-        Route("/", welcome),
+        Route("/", home),
         Route("/start", start),
-        Route("/run", shell),
+        Route("/run", survey_page),
         Route("/healthy", healthy),
         Route("/favicon.ico", icon),
         Route("/start/", without_slash),
         Route("/dashboard/", without_slash),
         Route("/api/page", page, methods=["POST"]),
-        Route("/api/submit", handed_in, methods=["POST"]),
-        Route("/api/take-back", taken_back, methods=["POST"]),
+        Route("/api/submit", submit, methods=["POST"]),
+        Route("/api/take-back", take_back, methods=["POST"]),
         Route("/api/alive", alive, methods=["POST"]),
         Route("/media/{key}", media),
         Mount("/static", StaticFiles(directory=PAGES / "static")),
@@ -165,7 +165,7 @@ def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
         routes=routes,
         middleware=[Middleware(Guard, mturk=mturk, secure=secure)],
         lifespan=lifespan,
-        exception_handlers={sa.exc.SQLAlchemyError: _later, ClientDisconnect: _cut_off},
+        exception_handlers={sa.exc.SQLAlchemyError: _reply_unavailable, ClientDisconnect: _reply_too_large},
     )
     app.state.presence = presence
     app.router.redirect_slashes = False
@@ -173,25 +173,25 @@ def make_app(run: SurveyRun, *, secure: bool = False) -> Starlette:
 
 
 def app_from_environment() -> Starlette:
-    """The app of the survey that DISSENSUS_SURVEY names: for server processes, which are started without arguments."""
+    """Make the app of the survey that DISSENSUS_SURVEY names; server processes start without arguments."""
     run = open_survey(os.environ["DISSENSUS_SURVEY"], os.environ.get("DISSENSUS_DB") or None)
     return make_app(run, secure=os.environ.get("DISSENSUS_SECURE") == "1")
 
 
-async def _later(request: Request, error: Exception) -> Response:
-    """The database is away or too busy. Browsers keep what they wanted to hand in and send it again."""
+async def _reply_unavailable(request: Request, error: Exception) -> Response:
+    """Reply that the database is unavailable or too busy; browsers keep their answers and send them again."""
     logging.getLogger("uvicorn.error").error("%s: %s", type(error).__name__, error)
-    reply = {"error": "the database does not answer; it will be sent again"}
+    reply = {"error": "the database is unavailable; the page will try again"}
     return JSONResponse(reply, status_code=503, headers={"retry-after": "5"})
 
 
-async def _cut_off(request: Request, error: Exception) -> Response:
-    """The body grew beyond the limit, or its sender left and will not see this."""
+async def _reply_too_large(request: Request, error: Exception) -> Response:
+    """Reply to a body beyond the limit. A sender that has disconnected does not see the reply."""
     return too_large()
 
 
-def _refusal(text: str, status: int) -> Response:
-    """A refusal that is recognisably the survey's own: a proxy or a network's login page may answer in its place."""
+def _error(text: str, status: int) -> Response:
+    """Reply with an error of the survey. `refused` tells it from replies of a proxy or of a network's login page."""
     return JSONResponse({"error": text, "refused": True}, status_code=status)
 
 

@@ -1,4 +1,4 @@
-"""What every request passes: security headers, a limit on size, and a limit on haste."""
+"""Protection of every request: security headers, a size limit and a rate limit."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST = 1024 * 1024  # bytes of one request
-KEEP_ALIVE = 150  # seconds; longer than people think and than proxies keep an idle connection, so that none is cut off
+KEEP_ALIVE = 150  # seconds; longer than proxies keep an idle connection, so that requests are not cut off
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 
 
 class RateLimit:
-    """A bucket for each sender: `burst` requests at once, then `rate` per second. The oldest senders are forgotten.
+    """A token bucket for each sender: `burst` requests at once, then `rate` per second. The oldest senders are dropped.
 
-    Each server process counts for itself, so that w processes allow up to w times as much. A w-th for each of them
-    would refuse people wrongly: connections are not spread evenly over processes, and a whole class may come at once
-    from behind one address.
+    Each server process counts separately, so w processes allow up to w times as many requests. Dividing the rate by w
+    would refuse people wrongly, since connections are not spread evenly over processes.
     """
 
     def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
@@ -38,7 +37,7 @@ class RateLimit:
 
 
 def trusted_proxies(text: str) -> list[str]:
-    """Addresses and networks of proxies whose word about the sender is taken, from a text with commas between them."""
+    """Parse the addresses and networks of trusted proxies, separated by commas."""
     proxies = [proxy.strip() for proxy in text.split(",")]
     for proxy in proxies:
         try:
@@ -49,13 +48,13 @@ def trusted_proxies(text: str) -> list[str]:
             ) from None
         if network.prefixlen == 0:
             raise ValueError(
-                f"proxy {proxy!r} covers every address, so anybody could pretend to be anybody; name the proxy itself"
+                f"proxy {proxy!r} covers every address, so any sender could forge theirs; give the proxy's own address"
             )
     return proxies
 
 
 def content_policy(mturk: bool) -> str:
-    """Only what this server sends is run or shown, and no other page may frame it, except MTurk's with `mturk`."""
+    """Allow only content from this server. Forbid other pages to frame it, except MTurk's with `mturk`."""
     hosts = " ".join(MTURK)
     form, frames = (f"'self' {hosts}", hosts) if mturk else ("'self'", "'none'")
     return (
@@ -100,23 +99,23 @@ class Guard:
         if not length.isdigit() or len(length) > 12 or int(length) > LARGEST:
             await too_large()(scope, receive, send_guarded)
             return
-        await self.app(scope, _counted(receive), send_guarded)
+        await self.app(scope, _limit_body(receive), send_guarded)
 
 
 def too_large() -> Response:
     return JSONResponse({"error": f"a request may have at most {LARGEST:,} bytes", "refused": True}, status_code=413)
 
 
-def _counted(receive: Receive) -> Receive:
-    """The request's body, cut off where it grows beyond the limit without having said so."""
-    seen = 0
+def _limit_body(receive: Receive) -> Receive:
+    """Disconnect if the body grows beyond the limit, whatever its header claims."""
+    received = 0
 
-    async def counting() -> Message:
-        nonlocal seen
+    async def receive_limited() -> Message:
+        nonlocal received
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > LARGEST:
+        received += len(message.get("body", b""))
+        if received > LARGEST:
             return {"type": "http.disconnect"}
         return message
 
-    return counting
+    return receive_limited

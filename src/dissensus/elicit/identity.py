@@ -1,4 +1,4 @@
-"""Who somebody is without keeping who they are: keyed hashes, signed links, and codes."""
+"""Pseudonymous identities: keyed hashes of ids, signed links and completion codes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SECRET_FILE = ".secret"
 
 
 def survey_secret(folder: Path) -> bytes:
-    """The key of the survey: DISSENSUS_SECRET, or a file in its folder that only its owner can read, made once."""
+    """Return the secret of the survey: DISSENSUS_SECRET, or a file in its folder that only its owner can read."""
     given = os.environ.get("DISSENSUS_SECRET")
     if given:
         if len(given) < 32:
-            raise ValueError(f"DISSENSUS_SECRET has {len(given)} characters; expected 32 or more")
+            raise ValueError(f"DISSENSUS_SECRET has {len(given)} characters; expected at least 32")
         return given.encode()
     path = folder / SECRET_FILE
     if not path.exists():
@@ -27,7 +27,7 @@ def survey_secret(folder: Path) -> bytes:
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_urlsafe(48))
         try:
-            os.link(part, path)  # the first of two processes wins, and both read the same key
+            os.link(part, path)  # if two processes create it at once, both read the first file
         except FileExistsError:
             pass
         finally:
@@ -36,17 +36,17 @@ def survey_secret(folder: Path) -> bytes:
 
 
 def keyed_hash(secret: bytes, external: str) -> str:
-    """The same for the same person in this survey, and meaningless to anybody without its key."""
+    """Hash an id with the secret of the survey: the same for the same person, meaningless without the secret."""
     return hmac.new(secret, b"person\0" + external.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def sign(secret: bytes, purpose: str, value: str) -> str:
-    """A text that `unsign` takes back and nobody else can make; it holds for one purpose only."""
+    """Sign a value for one purpose."""
     return str(URLSafeSerializer(secret, salt=f"dissensus.{purpose}").dumps(value))
 
 
 def unsign(secret: bytes, purpose: str, token: str) -> str | None:
-    """What was signed, or None where the signature does not fit; compared in constant time."""
+    """Return the signed value, or None if the signature is not valid for this purpose."""
     try:
         value = URLSafeSerializer(secret, salt=f"dissensus.{purpose}").loads(token)
     except BadSignature:
@@ -55,7 +55,7 @@ def unsign(secret: bytes, purpose: str, token: str) -> str | None:
 
 
 def completion_code(secret: bytes, person: str) -> str:
-    """A code that a person can show for payment and that can be checked without a table."""
+    """Make the completion code of a person, which can be verified without storing it."""
     digest = hmac.new(secret, b"code\0" + person.encode(), hashlib.sha256).digest()
     letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
     return "".join(letters[byte % len(letters)] for byte in digest[:10])

@@ -1,4 +1,4 @@
-"""Files of items under addresses that nobody can guess: whoever was not shown an item cannot ask for it."""
+"""Media files of items under addresses that cannot be guessed, so that people load only the items shown to them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dissensus.elicit.survey.items import Units
 
 
 def media_address(secret: bytes, item: str, part: int) -> str:
-    """Where a browser finds a part of an item: the same for as long as the survey has its key."""
+    """Return the address of a part of an item. It changes only with the secret of the survey."""
     return f"media/{_key(secret, item, part)}"
 
 
 def media_files(secret: bytes, units: Units) -> dict[str, str]:
-    """The file of every picture and sound, relative to the survey's folder, by the last piece of its address."""
+    """Map the last part of each address to the file of the picture or sound, relative to the survey's folder."""
     return {
         _key(secret, item.name, i): part.content
         for item in units.items.values()
@@ -25,7 +25,7 @@ def media_files(secret: bytes, units: Units) -> dict[str, str]:
 
 
 def media_path(folder: Path, files: Mapping[str, str], key: str) -> Path | None:
-    """The file that is asked for; None where there is none, or where it leads out of the folder by now."""
+    """Return the file of an address, or None if there is none or it is outside the folder."""
     if key not in files:
         return None
     path = folder / files[key]
@@ -33,6 +33,6 @@ def media_path(folder: Path, files: Mapping[str, str], key: str) -> Path | None:
 
 
 def _key(secret: bytes, item: str, part: int) -> str:
-    # File names may hold bytes that are not text, which Python keeps as lone surrogates.
+    # File names may contain bytes that are not valid text; Python keeps them as lone surrogates.
     name = f"media\0{part}\0{item}".encode("utf-8", "surrogatepass")
     return hmac.digest(secret, name, "sha256").hex()[:32]

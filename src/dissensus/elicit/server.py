@@ -1,4 +1,4 @@
-"""The survey's server: made ready and run here, or started as a process of its own."""
+"""The server of a survey: prepared and run in this process, or started as a separate process."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ SETTINGS: dict[str, Any] = {
     "http": PromptProtocol,
     "ws": "none",
 }
-PATIENCE = 120.0  # seconds within which a server has to answer that was started on a busy machine
+PATIENCE = 120.0  # seconds to wait for a new server to answer, even on a busy machine
 
 
 class ServerProcess(Protocol):
-    """A process that serves a survey: one of `subprocess`, or any other that can be asked and killed like it."""
+    """A process that serves a survey, such as a `subprocess.Popen`."""
 
     def poll(self) -> int | None:
-        """The code with which it ended, None as long as it runs."""
+        """Return the exit code, or None while the process runs."""
 
     def kill(self) -> None: ...
 
 
 @dataclass(frozen=True)
 class ReadyServer:
-    """A server that has been checked and can be run.
+    """A checked server that is ready to run.
 
-    start      where people start
-    dashboard  where the researcher watches
-    new_key    the key of the dashboard where it was made just now, or nothing
-    warnings   what its owner should know before people come
+    start      address where people start
+    dashboard  address of the dashboard
+    new_key    the key of the dashboard if it was created now, else ""
+    warnings   security warnings for the owner
     """
 
     host: str
@@ -78,10 +78,10 @@ def prepare_server(
     https: bool = False,
     proxy: str = "127.0.0.1,::1",
 ) -> ReadyServer:
-    """Check all that a server needs, and make the key of the dashboard if there is none yet.
+    """Check everything that a server needs, and create the key of the dashboard if there is none.
 
-    https  whether people reach it by https, through a proxy in front of it
-    proxy  addresses or networks of such proxies, with commas between them
+    https  whether people reach the server by https, through a proxy
+    proxy  addresses or networks of trusted proxies, separated by commas
     """
     proxies = trusted_proxies(proxy)
     _check_free(host, port)
@@ -89,15 +89,15 @@ def prepare_server(
     run.store.close()
     check_pictures(run.survey, run.units)
     os.environ |= _environment(folder, database, https=https)
-    here = f"http://{host}:{port}"
+    address = f"http://{host}:{port}"
     return ReadyServer(
         host,
         port,
         workers,
         https,
         proxies,
-        f"{here}/start{LINKS[run.survey.people.source]}",
-        f"{here}/dashboard",
+        f"{address}/start{LINKS[run.survey.people.source]}",
+        f"{address}/dashboard",
         "" if has_key(folder) else set_key(folder),
         tuple(_warnings(folder, host, https=https)),
     )
@@ -105,25 +105,24 @@ def prepare_server(
 
 @contextmanager
 def exit_on_interrupt() -> Iterator[None]:
-    """An interrupt ends the process at once: nobody has been served before the server sees to interrupts itself.
+    """Exit at once on an interrupt, until the server handles interrupts itself; no request has been served yet.
 
-    As an exception it would be lost where it comes within the callback of a weak reference, as libraries have them that
-    are being loaded, and the server would go on.
+    A KeyboardInterrupt could be lost inside a weak-reference callback of a library that is being imported.
     """
-    before = signal.signal(signal.SIGINT, lambda *_: os._exit(0))
+    previous = signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def run_server(ready: ReadyServer) -> None:
-    """Serve until the process is told to end."""
+    """Serve until the process is stopped."""
     run_app(ready.port, ready.workers, host=ready.host, proxy_headers=ready.https, forwarded_allow_ips=ready.proxies)
 
 
 def run_app(port: int, workers: int = 1, **settings: Any) -> None:
-    """Serve the app of the environment until the process is told to end."""
+    """Serve the app that the environment names until the process is stopped."""
     uvicorn.run(APP, factory=True, port=port, workers=workers, **{**SETTINGS, **settings})
 
 
@@ -131,7 +130,7 @@ def run_app(port: int, workers: int = 1, **settings: Any) -> None:
 def background_server(
     folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
 ) -> Iterator[str]:
-    """A real server process on this machine; gives its address and ends with the block."""
+    """Run a server process on this machine for the length of a `with` block; gives its address."""
     process, address = start_server(folder, database, workers=workers, port=port)
     try:
         yield address
@@ -146,7 +145,7 @@ def background_server(
 def start_server(
     folder: Path, database: str | None, *, workers: int = 1, port: int | None = None
 ) -> tuple[subprocess.Popen[bytes], str]:
-    """Start the server and wait until it answers."""
+    """Start a server process and wait until it answers."""
     port = port or find_free_port()
     environment = {**os.environ, **_environment(folder, database, https=False)}
     command = [sys.executable, "-c", f"from dissensus.elicit.server import run_app; run_app({port}, {workers})"]
@@ -155,12 +154,12 @@ def start_server(
 
 
 def wait_for_server(process: ServerProcess, port: int) -> str:
-    """The address of a server that was just started, once it answers there; ValueError if it ends or never does."""
+    """Wait until a new server answers and return its address; ValueError if it exits or never answers."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         code = process.poll()
         if code is not None:
-            raise ValueError(f"the server stopped at once with code {code}")
+            raise ValueError(f"the server exited with code {code}")
         try:
             with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
                 connection.request("GET", "/healthy")
@@ -173,13 +172,13 @@ def wait_for_server(process: ServerProcess, port: int) -> str:
 
 
 def find_free_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return int(place.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str, str]:
-    """What tells server processes, which are started without arguments, what to serve."""
+    """The environment of server processes, which start without arguments."""
     return {
         "DISSENSUS_SURVEY": str(folder),
         "DISSENSUS_DB": database or "",
@@ -195,7 +194,7 @@ def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
         )
     mode = permissions_for_others(folder)
     if mode:
-        yield f"others on this machine can look into {folder} ({mode}); close it with: chmod 700 {folder}"
+        yield f"other users of this machine can read {folder} ({mode}); to prevent that, run: chmod 700 {folder}"
 
 
 def _is_loopback(host: str) -> bool:
@@ -206,11 +205,11 @@ def _is_loopback(host: str) -> bool:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Refuse an address or a port where nothing can listen, before anything is promised."""
+    """Check that the address and port are free."""
     try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
-            place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # one that was left a moment ago is free
-            place.bind((host, port))
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was just released is free
+            probe.bind((host, port))
     except (OSError, OverflowError) as error:
         raise Refusal(
             f"cannot listen on {host} port {port}: {error}",

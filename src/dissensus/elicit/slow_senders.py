@@ -1,8 +1,7 @@
-"""Connections on which a request does not arrive: closed after a while, so that nobody can hold all of them open.
+"""Timeouts for slow requests, so that nobody can hold all connections open.
 
-uvicorn waits for ever for the rest of a request. Here each request has to be complete some time after its first byte,
-which is longer than the pages wait for a reply. Idle connections between requests are not touched: uvicorn closes these
-by itself.
+uvicorn waits without limit for an incomplete request. Here a request must be complete within a time limit, which is
+longer than the pages wait for a reply. uvicorn itself closes idle connections between requests.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-FIRST = 150.0  # seconds until something comes on a new connection; browsers open some before they need them
+FIRST = 150.0  # seconds until the first byte on a new connection; browsers open some in advance
 HEADERS = 30.0  # seconds from the first byte of a request to the end of its headers
-BODY = 60.0  # seconds from there to the end of its body; a page gives up after 30 and sends it again
+BODY = 60.0  # seconds from there to the end of its body; a page retries after 30
 TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class PromptProtocol(HttpToolsProtocol):
-    """uvicorn's protocol with a time for each part of a request."""
+    """uvicorn's protocol with a time limit for each part of a request."""
 
     _timer: asyncio.TimerHandle | None = None
-    _arriving = ""  # the part of a request that is awaited, headers or body
+    _arriving = ""  # the part of the request being received: headers or body
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -34,7 +33,7 @@ class PromptProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        # Blank lines before a request are not part of one, and end uvicorn's own wait for the next.
+        # Blank lines before a request are not part of it, but they end uvicorn's own timeout.
         idle = self.cycle is None or self.cycle.response_complete
         if idle and not self._arriving and self._timer is None and self.timeout_keep_alive_task is None:
             self._expect_within(FIRST)
@@ -67,7 +66,7 @@ class PromptProtocol(HttpToolsProtocol):
         self._timer = None
         if self.transport.is_closing():
             return
-        before = self.cycle is None or self.cycle.response_complete  # nothing else is being sent
-        if (self._arriving == "headers" and before) or (self._arriving == "body" and not self.cycle.response_started):
+        idle = self.cycle is None or self.cycle.response_complete  # no response is being sent
+        if (self._arriving == "headers" and idle) or (self._arriving == "body" and not self.cycle.response_started):
             self.transport.write(TOO_SLOW)
         self.transport.close()

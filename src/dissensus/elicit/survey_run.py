@@ -1,4 +1,4 @@
-"""A survey that is open: its settings, its items, its database and its key, which every request needs."""
+"""An open survey: its settings, items, database and secret."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dissensus.elicit.survey.items import Units, read_units
 from dissensus.elicit.survey.settings import Survey, read_survey
 
 
-class RequestError(ValueError):  # it is an answer to a client, not a fault of ours
-    """What a client sent cannot be taken; `status` is the HTTP status that says why."""
+class RequestError(ValueError):
+    """A request that the survey refuses; `status` is the HTTP status of the reply."""
 
     def __init__(self, reason: str, status: int = 422) -> None:
         super().__init__(reason)
@@ -29,10 +29,10 @@ class RequestError(ValueError):  # it is an answer to a client, not a fault of o
 
 @dataclass(frozen=True)
 class SurveyRun:
-    """An open survey with everything that a request needs.
+    """An open survey; use it in a `with` block, or close it.
 
-    names  the items of each unit of the database
-    media  the file of each picture and sound, by the key under which it is asked for
+    names  the items of each unit in the database
+    media  the file of each picture and sound by the key of its address
     """
 
     survey: Survey
@@ -44,11 +44,11 @@ class SurveyRun:
 
     @cached_property
     def unit_of(self) -> Mapping[tuple[str, ...], int]:
-        """The unit that asks about some items, by their `unit_key`."""
+        """The unit of some items, by their `unit_key`."""
         return {unit_key(names, self.survey.kind.in_place): unit for unit, names in self.names.items()}
 
     def close(self) -> None:
-        """Close its database."""
+        """Close the database."""
         self.store.close()
 
     def __enter__(self) -> SurveyRun:
@@ -59,9 +59,23 @@ class SurveyRun:
 
 
 def open_survey(folder: Path | str, database: str | None = None) -> SurveyRun:
-    """A survey, open: its settings, its items, its database and its key; close it, or use it in a `with` block.
+    """Open a survey to read its answers or to decide about people.
 
-    database  postgresql://…, or sqlite:///FILE; without it answers.db in the folder
+    Parameters
+    ----------
+    folder : the folder of the survey
+    database : postgresql://… or sqlite:///FILE; by default answers.db in the folder, created if it does not exist
+
+    Returns
+    -------
+    the open survey; use it in a `with` block, or call its `close`
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_folder
+    >>> with open_survey(example_folder()) as run:
+    ...     survey_status(run)["answers"]
+    0
     """
     survey = read_survey(folder)
     units = read_units(survey)
@@ -73,18 +87,18 @@ def open_survey(folder: Path | str, database: str | None = None) -> SurveyRun:
         return SurveyRun(survey, units, store, secret, store.unit_names(), media_files(secret, units))
     except sa.exc.DBAPIError as error:
         store.close()
-        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+        raise ValueError(f"cannot use the database {store.address}: {error.orig}") from None
     except BaseException:
         store.close()
         raise
 
 
 def exit_of(run: SurveyRun, person_id: str, stage: str) -> Exit:
-    """The code and the link of a person who is at one of the ends of the survey."""
+    """Return the code and the link of a person who has left the survey."""
     outcome, survey = OUTCOME_OF[stage], run.survey
     return make_exit(survey.people.source, outcome, survey.ends[outcome], completion_code(run.secret, person_id))
 
 
 def code_of(run: SurveyRun, person_id: str, stage: str) -> str:
-    """The code that a person was shown, or nothing as long as they are not at an end that has one."""
+    """Return the completion code that a person saw, or "" if none."""
     return exit_of(run, person_id, stage).code if stage in OUTCOME_OF else ""

@@ -1,4 +1,4 @@
-"""The pages that the server fills in, and where they are."""
+"""The Jinja templates of the server."""
 
 from __future__ import annotations
 

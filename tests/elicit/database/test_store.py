@@ -133,7 +133,7 @@ class Decisions(RuleBasedStateMachine):
         try:
             return work()
         except RequestError as refused:
-            assert refused.status == 404 or "your earlier answer stays" in str(refused)
+            assert refused.status == 404 or "earlier answer stays" in str(refused)
             return None
 
 
@@ -287,19 +287,27 @@ def test_every_connection_of_sqlite_syncs_each_commit_to_the_disk(tmp_path):
 
 
 def test_a_database_that_is_neither_of_the_two_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="expected sqlite:///FILE or postgresql://"):
+    with pytest.raises(ValueError, match="'mysql'"):
         Store(tmp_path, "mysql://root@localhost/x")
 
 
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "choose", "classes": ["a", "b", "c"]}, "whose classes is"),
-        ({"kind": "choose", "classes": ["a", "b"]}, {"kind": "sliders", "classes": ["a", "b"]}, "whose kind is choose"),
+        (
+            {"kind": "choose", "classes": ["a", "b"]},
+            {"kind": "choose", "classes": ["a", "b", "c"]},
+            "classes is .*c.* in survey.toml",
+        ),
+        (
+            {"kind": "choose", "classes": ["a", "b"]},
+            {"kind": "sliders", "classes": ["a", "b"]},
+            "kind is sliders .* choose in",
+        ),
         (
             {"kind": "tokens", "classes": ["a", "b"]},
             {"kind": "tokens", "classes": ["a", "b"], "tokens": 10},
-            "whose scale is",
+            "scale is .*10",
         ),
     ],
 )
@@ -382,9 +390,7 @@ def test_a_database_with_the_tables_of_another_version_is_refused(opened):
     run = opened()
     with run.store.transaction() as connection:
         set_setting(connection, "schema", "1")
-    with pytest.raises(
-        ValueError, match=r"made by another version of dissensus \(tables 1, here 2\); export its answers"
-    ):
+    with pytest.raises(ValueError, match=r"schema version 1, .* needs 2"):
         open_survey(run.survey.folder, run.store.url)
 
 

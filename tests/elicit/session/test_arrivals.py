@@ -21,7 +21,7 @@ def test_the_id_of_somebody_opens_nothing_that_they_have_begun(opened):
         {**from_prolific(1), "SESSION_ID": ""},
         {"PROLIFIC_PID": known, "STUDY_ID": from_prolific(1)["STUDY_ID"]},
     ):
-        with pytest.raises(StartedElsewhereError, match="begun in another browser") as refused:
+        with pytest.raises(StartedElsewhereError, match="another browser") as refused:
             arrive(run, query)
         assert refused.value.status == 403 and me not in str(refused.value) + refused.value.whose
     assert arrive(run, from_prolific(1)) == me  # the same visit goes on
@@ -51,7 +51,7 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
         ("prolific", {"PROLIFIC_PID": "bob"}, "PROLIFIC_PID is 'bob' in this link; expected 24 hexadecimal digits"),
         ("prolific", {**from_prolific(1), "SESSION_ID": "x" * 24}, "SESSION_ID is 'xxx"),
         ("prolific", {**from_prolific(1), "STUDY_ID": "1"}, "STUDY_ID is '1'"),
-        ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "the link was not filled in: SESSION_ID"),
+        ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "incomplete: SESSION_ID"),
         ("mturk", {"workerId": "me"}, "workerId is 'me' in this link; expected an A and then capital letters"),
         ("mturk", {"workerId": "A1", "assignmentId": "../x"}, "assignmentId is '../x'"),
         ("mturk", {"workerId": "A1", "assignmentId": "B", "hitId": "b" * 65}, "hitId is 'bbb"),

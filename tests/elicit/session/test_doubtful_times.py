@@ -61,7 +61,7 @@ def test_nothing_is_kept_without_times(opened):
     run = opened()
     me = arrive(run, {})
     page = current_page(run, me)
-    with pytest.raises(RequestError, match="expected times, an object"):
+    with pytest.raises(RequestError, match="times: expected"):
         submit(run, me, {"page": page["page"], "answer": {"choice": "cat"}})
     assert answer_table(run).num_rows == 0
 

@@ -51,7 +51,7 @@ def test_everybody_gets_what_is_wanted_most_of_what_they_have_not_had(scattered,
         unit = offers.take(had, None)
         if unit is None and not offers.complete:
             with run.store.transaction() as connection:
-                offers.look(connection, len(had) + most)
+                offers.look_up(connection, len(had) + most)
             unit = offers.take(had, None)
         assert (unit and unit.id) == wanted
         if unit is not None:
@@ -67,19 +67,19 @@ def test_what_was_expected_is_given_until_somebody_else_takes_it(scattered):
     run, draw, _ = scattered
     with run.store.transaction() as connection:
         offers = Offers(connection, draw, 6, 8)
-    told = offers.next_for(set())
-    assert offers.take(set(), told).id == told.unit
-    again = offers.take(set(), told)
-    assert again.id != told.unit or again.assigned == told.then + 2
-    assert offers.take({told.unit}, Upcoming(told.unit, told.then + 2)).id != told.unit
+    upcoming = offers.next_for(set())
+    assert offers.take(set(), upcoming).id == upcoming.unit
+    again = offers.take(set(), upcoming)
+    assert again.id != upcoming.unit or again.assigned == upcoming.assigned + 2
+    assert offers.take({upcoming.unit}, Upcoming(upcoming.unit, upcoming.assigned + 2)).id != upcoming.unit
 
 
 def test_those_who_draw_together_are_told_to_expect_different_units(opened):
     run = opened(protocol={"per_item": 6})
     with run.store.transaction() as connection:
         offers = Offers(connection, "least-answered", 6, 8)
-    told = Counter(offers.next_for(set()).unit for _ in range(200))
-    assert len(told) == 8
+    upcoming = Counter(offers.next_for(set()).unit for _ in range(200))
+    assert len(upcoming) == 8
 
 
 def test_nothing_is_offered_where_nothing_is_missing(scattered):
@@ -94,8 +94,8 @@ def test_what_was_expected_is_given_however_few_draw_together_then(opened):
     run = opened(protocol={"per_item": 6})
     for _ in range(20):
         with run.store.transaction() as connection:
-            told = Offers(connection, "least-answered", 6, 8).next_for(set())
-            assert Offers(connection, "least-answered", 6, 1).take(set(), told).id == told.unit
+            upcoming = Offers(connection, "least-answered", 6, 8).next_for(set())
+            assert Offers(connection, "least-answered", 6, 1).take(set(), upcoming).id == upcoming.unit
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ def test_what_is_sent_again_late_never_replaces_what_came_after_it(opened):
     (row,) = answer_rows(run)
     assert json.loads(row["answer"]) == {"choice": "ship"} and row["taken_back"] == 2
     assert [earlier["answer"]["choice"] for earlier in json.loads(row["earlier"])] == ["cat", "dog"]
-    with pytest.raises(RequestError, match="was not taken back 7 times"):
+    with pytest.raises(RequestError, match="7 times"):
         submit(run, me, {"page": f"{first['page']}:7", "answer": {"choice": "cat"}, "times": TIMES})
-    with pytest.raises(RequestError, match="no answer that was taken back"):
+    with pytest.raises(RequestError, match="no answer"):
         submit(run, me, {"page": f"{second['page']}:1", "answer": {"choice": "cat"}, "times": TIMES})
 
 
@@ -104,11 +104,11 @@ def test_only_the_last_answer_until_the_next_is_sent_and_only_ones_own(opened):
     second = send(run, me, current_page(run, me), "cat")
     third = send(run, me, second, "dog")
     for who, page in ((me, second["take_back"]), (other, second["take_back"]), (me, third["page"]), (me, "trial:x")):
-        with pytest.raises(RequestError, match="only the last answer") as refused:
+        with pytest.raises(RequestError, match="last answer") as refused:
             take_back(run, who, {"page": page})
         assert refused.value.status == 409
     for nonsense in ({}, {"page": 3}, {"page": "consent"}, {"page": "trial:\0"}):
-        with pytest.raises(RequestError, match="the name of a trial's page"):
+        with pytest.raises(RequestError, match="field page"):
             take_back(run, me, nonsense)
     assert not any(row["taken_back"] for row in answer_rows(run))
 
@@ -119,7 +119,7 @@ def test_an_answer_can_be_taken_back_five_times(opened):
     page = send(run, me, current_page(run, me), "cat")
     for choice in ("dog", "ship", "cat", "dog", "ship"):
         page = send(run, me, undo(run, me, page), choice)
-    with pytest.raises(RequestError, match="can be taken back 5 times"):
+    with pytest.raises(RequestError, match="5 times"):
         undo(run, me, page)
     assert send(run, me, page, "cat")["place"] == 3
 
@@ -148,7 +148,7 @@ def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
     assert third["place"] == 3 and third["take_back"] == second["page"]
     before = counts(run)
     for _ in range(2):
-        with pytest.raises(RequestError, match="your earlier answer stays: the next one was sent") as refused:
+        with pytest.raises(RequestError, match="earlier answer stays") as refused:
             send(run, me, again, "dog")
         assert refused.value.status == 409 and current_page(run, me) == third and counts(run) == before
     assert send(run, me, first, "cat") == send(run, me, second, "ship") == third  # sent again, they are kept already
@@ -157,7 +157,7 @@ def test_a_trial_that_is_open_again_is_closed_by_the_next_answer(opened):
     assert json.loads(answers[first["page"]]["earlier"])[0]["replaced"] is None
     changed = send(run, me, undo(run, me, third), "dog")  # the next one can be taken back, as ever
     assert changed == third and sorted(labelled(run)) == ["cat", "dog"]
-    with pytest.raises(RequestError, match="your earlier answer stays"):
+    with pytest.raises(RequestError, match="earlier answer stays"):
         send(run, me, again, "dog")
 
 
@@ -167,7 +167,7 @@ def test_the_last_trial_is_closed_when_the_debriefing_is_handed_in(opened):
     debrief = send(run, me, current_page(run, me), "cat")
     again = undo(run, me, debrief)
     assert submit(run, me, {"page": "debrief", "answer": {}})["page"]["stage"] == "done"
-    with pytest.raises(RequestError, match="your earlier answer stays"):
+    with pytest.raises(RequestError, match="earlier answer stays"):
         send(run, me, again, "dog")
     assert current_page(run, me)["stage"] == "done" and labelled(run) == ["cat"]
 
@@ -194,7 +194,7 @@ def test_practice_attention_repeats_breaks_and_the_debriefing(opened):
             page = submit(run, me, {"page": page["page"], "answer": {}})["page"]
     assert ("practice", "practice") in seen and ("trial", "break") in seen and ("trial", "debrief") in seen
     assert ("practice", "trial") not in seen  # what practice was about is over with it
-    with pytest.raises(RequestError, match="only the last answer"):
+    with pytest.raises(RequestError, match="last answer"):
         take_back(run, me, {"page": came_from["page"]})
     kinds = {row["kind"]: row["taken_back"] for row in answer_rows(run) if row["taken_back"]}
     assert kinds.keys() == {"practice", "main", "attention", "repeat"}

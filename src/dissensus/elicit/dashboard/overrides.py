@@ -46,7 +46,7 @@ def read_overrides(folder: Path | str, database: str | None = None) -> list[dict
                 return []
             return list_overrides(connection, survey)
     except sa.exc.DBAPIError as error:
-        raise ValueError(f"the database {store.address} cannot be used: {error.orig}") from None
+        raise ValueError(f"cannot use the database {store.address}: {error.orig}") from None
     finally:
         store.close()
 

@@ -1,9 +1,11 @@
-"""Where answers are kept.
+"""Storage of answers.
 
-schema         the tables, the same in SQLite and PostgreSQL
-store          the open database, and transactions that outlive a crash
-group_commit   many transactions in one commit of SQLite
-private_files  who can read the file of SQLite
+schema              the tables, the same in SQLite and PostgreSQL
+engines             connections to the two databases
+store               the open database and its crash-safe transactions
+shared_transaction  reads and writes shared by all requests of one transaction
+group_commit        many requests in one commit
+private_files       file permissions of SQLite databases
 """
 
-DATABASE = "answers.db"  # in the folder of a survey, where no other is named
+DATABASE = "answers.db"  # the default database, in the folder of a survey

@@ -1,4 +1,4 @@
-"""Connections to the two databases, each prepared for what is asked of it."""
+"""Connections to SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from sqlalchemy.engine import Connection, Engine, make_url
 
 from dissensus.elicit.database.private_files import keep_private
 
-CONNECTIONS = 5  # for each server process: one that writes, and a few that read
-# A process or machine that vanished while it wrote does not keep others from writing for longer than this. Those who
-# wait for it try more than once within their patience.
+CONNECTIONS = 5  # per server process: one that writes, the others read
+# Limits how long a writer that disappeared blocks the others, which retry within their own patience.
 TIMEOUTS = "SET idle_in_transaction_session_timeout = '15s'; SET lock_timeout = '8s'"
-PATIENCE = 60.0  # seconds for which SQLite waits for another process
+PATIENCE = 60.0  # seconds that SQLite waits for another process
 BUSY = f"busy_timeout={PATIENCE * 1000:.0f}"
 
 
 def engine_of(url: str) -> Engine:
-    """The engine of sqlite:///FILE or postgresql://…; connections of it are ready to be used."""
+    """Make the engine of sqlite:///FILE or postgresql://…."""
     try:
         parsed = make_url(url)
     except sa.exc.ArgumentError:
-        raise ValueError("that is not the address of a database; expected sqlite:///FILE or postgresql://…") from None
+        raise ValueError("not a valid database address; expected sqlite:///FILE or postgresql://…") from None
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() == "postgresql":
         return _postgres(parsed)
     if parsed.get_backend_name() != "sqlite":
-        raise ValueError(f"database {parsed.drivername}: expected sqlite:///FILE or postgresql://…")
+        raise ValueError(f"unknown database {parsed.drivername!r}; expected sqlite:///FILE or postgresql://…")
     if parsed.database and parsed.database != ":memory:" and not parsed.database.startswith("file:"):
         keep_private(Path(parsed.database))
     engine = sa.create_engine(
@@ -40,16 +39,16 @@ def engine_of(url: str) -> Engine:
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # the driver must not open transactions of its own
+        connection.isolation_level = None  # keep the driver from opening its own transactions
         connection.execute(f"PRAGMA {BUSY}")
         _use_write_ahead_log(connection)
-        # secure_delete: whoever asks to be forgotten is overwritten, not only unlinked.
+        # secure_delete overwrites the answers of a person who asks to be forgotten.
         for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        # Taking the write lock at once makes writers wait in line instead of failing in the middle.
+        # Taking the write lock first makes writers wait for their turn instead of failing midway.
         if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
 
@@ -57,7 +56,7 @@ def engine_of(url: str) -> Engine:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Write ahead, as the file remembers from then on. Where several do so in a new file, SQLite lets nobody wait."""
+    """Switch the file to write-ahead logging. SQLite does not wait if several processes do so at once, so retry."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -70,10 +69,8 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _postgres(address: sa.URL) -> Engine:
-    # What is written is written again where a connection was lost, so that none is tested before it is used.
-    engine = sa.create_engine(
-        address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60, hide_parameters=True
-    )  # an error in a log names nobody
+    # Writes are retried if a connection is lost, so connections need no test before use. Logs must not contain answers.
+    engine = sa.create_engine(address, pool_size=CONNECTIONS, max_overflow=0, pool_timeout=60, hide_parameters=True)
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, _: Any) -> None:

@@ -1,4 +1,4 @@
-"""Many people, one commit: the disk is waited for once for all who have come in the meantime."""
+"""Group commit: one commit for all requests that arrived during the previous one."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from anyio import CapacityLimiter, to_thread
 
 from dissensus.elicit.database.store import Result, Store, Work, is_retryable, retry_waits
 
-MOST = 32  # pieces of work in one commit, so that the first does not wait long for the last
+MOST = 32  # requests in one commit, so that the first does not wait long for the last
 
 
 class GroupCommit:
-    """Work of all who wait is done in one transaction, in one thread, and only when it is committed they are told.
+    """Does the work of all waiting requests in one transaction and one thread, and replies after the commit.
 
-    Nobody hears of a success before the disk has it. Where one of them fails, all of it is taken back and each is done
-    alone, so that what fails takes nothing else with it; work is therefore something that can be done again. Where it
-    is the database that fails, all of them hear of that at once instead of waiting one by one, and try again together.
+    No success is reported before it is on disk. If one request fails, the transaction is rolled back and each request
+    is done alone, so that it fails alone; work must therefore be repeatable. If the database fails, all requests learn
+    of it at once and retry together.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._waiting: list[_Piece] = []
         self._busy = False
-        self._thread = CapacityLimiter(1)  # its own: others may all be waiting for a slow look at the database
+        self._thread = CapacityLimiter(1)  # a separate thread, since slow reads may occupy the others
 
     async def write(self, work: Work[Result], about: str | None = None) -> Result:
-        """As `Store.write`, with others' work."""
+        """Do `work` as `Store.write` does, in a shared commit. `about` is the person it concerns."""
         waits = retry_waits()
         while True:
             piece = _Piece(work, about)
             self._waiting.append(piece)
             if not self._busy:
                 self._busy = True
-                self._leading = asyncio.create_task(self._lead())  # kept, so that it runs to its end
+                self._task = asyncio.create_task(self._commit_waiting())  # kept, or it could be garbage-collected
             await piece.done.wait()
             if piece.error is None:
                 return piece.result
@@ -43,44 +43,46 @@ class GroupCommit:
                 raise piece.error
             await asyncio.sleep(wait)
 
-    async def _lead(self) -> None:
+    async def _commit_waiting(self) -> None:
         while self._busy:
-            some, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
+            pieces, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
             try:
-                await to_thread.run_sync(self._commit, some, limiter=self._thread)
-            except Exception as error:  # as where no thread can be started: said to them, or they would wait for ever
-                _fail(some, error)
-            self._busy = bool(self._waiting)  # known before anybody is told, who may come back at once
-            for piece in some:
+                await to_thread.run_sync(self._commit, pieces, limiter=self._thread)
+            except Exception as error:  # such as no thread left: without a reply the requests would wait for ever
+                _fail(pieces, error)
+            self._busy = bool(self._waiting)  # set before the replies, which may cause new requests at once
+            for piece in pieces:
                 piece.done.set()
 
-    def _commit(self, some: list[_Piece]) -> bool:
-        """Do these together, or each alone where one of them fails; False where it was the database that failed."""
+    def _commit(self, pieces: list[_Piece]) -> bool:
+        """Do these together, or each alone if one of them fails. Return False if the database failed."""
         begun = False
         try:
-            with self._store.transaction([piece.about for piece in some if piece.about is not None]) as connection:
+            with self._store.transaction([piece.about for piece in pieces if piece.about is not None]) as connection:
                 begun = True
-                for piece in some:
+                for piece in pieces:
                     piece.result = piece.work(connection)
         except Exception as error:
-            lost = not begun or is_retryable(error)
-            if lost or len(some) == 1:
-                _fail(some, error)
-                return not lost
-            for place, piece in enumerate(some):
+            database_failed = not begun or is_retryable(error)
+            if database_failed or len(pieces) == 1:
+                _fail(pieces, error)
+                return not database_failed
+            for place, piece in enumerate(pieces):
                 if not self._commit([piece]):
                     assert piece.error is not None
-                    _fail(some[place:], piece.error)
+                    _fail(pieces[place:], piece.error)
                     return False
         return True
 
 
-def _fail(some: list[_Piece], error: Exception) -> None:
-    for piece in some:
+def _fail(pieces: list[_Piece], error: Exception) -> None:
+    for piece in pieces:
         piece.error = error
 
 
 class _Piece:
+    """The work of one request, and its result or error."""
+
     def __init__(self, work: Work[Any], about: str | None) -> None:
         self.work, self.about = work, about
         self.result: Any = None

@@ -10,7 +10,7 @@ about = sa.Table(
     "about", metadata, sa.Column("key", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
 )
 
-# `assigned` counts trials that are drawn or answered, so that a draw needs no look at all the answers.
+# `assigned` counts trials that are held or answered, so that a draw does not have to count answers.
 units = sa.Table(
     "units",
     metadata,
@@ -23,11 +23,11 @@ units = sa.Table(
     sa.Column("tie", sa.Integer, nullable=False),
     sa.Index("units_by_need", "main", "assigned", "tie"),
 )
-# Whole orders, as draws want them: in the beginning all units are worth the same, and would be sorted for every draw.
+# The whole order of a draw: at first all units have the same priority and would be sorted for every draw.
 sa.Index("units_by_worth", units.c.main, units.c.priority.desc(), units.c.assigned, units.c.tie)
 
-# `place`: the page of the instructions; among trials 1 while the last answer is open again, else 0.
-# `attempts`: at the comprehension check; among trials how often the person came back after nothing was left for them.
+# `place`: the page of the instructions; in the stage "trials" 1 while the last answer is reopened, else 0.
+# `attempts`: tries at the comprehension check; in the stage "trials" how often the person returned after "full".
 people = sa.Table(
     "people",
     metadata,
@@ -46,7 +46,7 @@ people = sa.Table(
     sa.Column("excluded_why", sa.Text),
 )
 
-# `held`: drawn, and neither answered nor given back.
+# `held`: drawn, but neither answered nor given back.
 trials = sa.Table(
     "trials",
     metadata,
@@ -60,7 +60,7 @@ trials = sa.Table(
     sa.Column("held", sa.Boolean, nullable=False),
     sa.UniqueConstraint("person", "place"),
     sa.Index("trials_held", "held", "drawn"),
-    # One person never counts twice for one unit, whatever a browser or a race does.
+    # A person never counts twice for a unit, whatever a browser or a race condition does.
     sa.Index(
         "one_main_trial",
         "person",
@@ -71,7 +71,7 @@ trials = sa.Table(
     ),
 )
 
-# `doubts`: what is implausible about the times, or null.
+# `doubts`: what is implausible about the times, or null if nothing is.
 answers = sa.Table(
     "answers",
     metadata,
@@ -87,7 +87,7 @@ answers = sa.Table(
     sa.Column("doubts", sa.Text),
 )
 
-# One row for each time that an answer was taken back: the answer as it was, and when another came in its place, if any.
+# One row for each time an answer was taken back: the old answer, and when a new one replaced it, if one did.
 taken_back = sa.Table(
     "taken_back",
     metadata,
@@ -104,7 +104,7 @@ taken_back = sa.Table(
     sa.Column("doubts", sa.Text),
 )
 
-# Consent, comprehension, breaks and debriefing: one row for each page that was sent in.
+# Consent, comprehension, breaks and debriefing: one row for each submitted page.
 pages = sa.Table(
     "pages",
     metadata,
@@ -114,7 +114,7 @@ pages = sa.Table(
     sa.Column("received", sa.Float, nullable=False),
 )
 
-# Logins to the dashboard that were ended before their time, until they would have ended by themselves.
+# Revoked logins to the dashboard, until they would have expired.
 logged_out = sa.Table(
     "logged_out", metadata, sa.Column("login", sa.Text, primary_key=True), sa.Column("at", sa.Float, nullable=False)
 )

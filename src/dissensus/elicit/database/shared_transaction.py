@@ -1,10 +1,10 @@
-"""What the work of many people has in common: read for all of them when the first asks, written for all at the end.
+"""Reads and writes shared by all requests of one transaction.
 
-A call to PostgreSQL costs more than the work that it does. So, of what sixteen people do in one transaction, that which
-each of them reads first and that which nobody needs before the end is one call each. Statements marked as ASIDE neither
-change what was read ahead about others nor need what was put off. Before every other one, what was put off is written,
-and before every other that is not a SELECT, what was read ahead is forgotten: it sees the database as if everything had
-been done in its turn, and so does whatever comes after it.
+A call to PostgreSQL costs more than its work. So rows that every request reads first are read ahead, in one call for
+all people of the transaction. Writes that nothing depends on are deferred to its end and sent in one call. Statements
+marked INDEPENDENT neither change rows that were read ahead nor depend on deferred writes. Before any other statement,
+the deferred writes are sent. Before any other statement that is not a SELECT, the rows read ahead are discarded. So
+every statement sees the database as if the requests had run one after the other.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, Row
 
-INDEPENDENT = {"aside": True}  # execution options of such a statement
-_KEY = "together"
+INDEPENDENT = {"independent": True}  # execution options of such a statement
+_KEY = "shared transaction"
 Read = TypeVar("Read")
 
 
 class _SharedTransaction:
     def __init__(self, people: Collection[str]) -> None:
         self.people = tuple(people)
-        self.changed = False  # whether anything was written by which what was read ahead may be wrong
+        self.changed = False  # whether a write may have changed rows that were read ahead
         self.ahead: dict[Any, Any] = {}
-        self.defer: dict[sa.UpdateBase, list[Mapping[str, Any]]] = {}
+        self.deferred: dict[sa.UpdateBase, list[Mapping[str, Any]]] = {}
 
 
 @contextmanager
 def share_transaction(connection: Connection, people: Collection[str]) -> Iterator[None]:
-    """Within this, what is about these people is read ahead; what was put off is written at the end."""
-    info = connection.info  # asked for now: a connection that was lost no longer says what is known about it
+    """Share reads about these people in a `with` block, and send deferred writes at its end."""
+    info = connection.info  # read now, since a lost connection no longer has it
     info[_KEY] = _SharedTransaction(people)
     try:
         yield
@@ -42,19 +42,19 @@ def share_transaction(connection: Connection, people: Collection[str]) -> Iterat
 
 
 def rows_of(connection: Connection, about_people: sa.Select[Any], person: str) -> list[Row[Any]]:
-    """The rows about a person, of a statement that selects those about `people_` and names the person in `whose`."""
+    """Return the rows of a person from a statement that selects rows of `people_`, with the person's id in `whose`."""
     group: _SharedTransaction = connection.info[_KEY]
     if about_people not in group.ahead and person in group.people and not group.changed:
-        there: dict[str, list[Row[Any]]] = {each: [] for each in group.people}
+        by_person: dict[str, list[Row[Any]]] = {member: [] for member in group.people}
         for row in connection.execute(about_people, {"people_": group.people}, execution_options=INDEPENDENT):
-            there[row.whose].append(row)
-        group.ahead[about_people] = there
-    mine = group.ahead.get(about_people, {}).pop(person, None)  # whoever asks again wants to see what has changed
-    return list(connection.execute(about_people, {"people_": (person,)})) if mine is None else mine
+            by_person[row.whose].append(row)
+        group.ahead[about_people] = by_person
+    rows = group.ahead.get(about_people, {}).pop(person, None)  # removed, so that a second call sees changes
+    return list(connection.execute(about_people, {"people_": (person,)})) if rows is None else rows
 
 
 def read_ahead(connection: Connection, what: Hashable, read: Callable[[], Read]) -> Read:
-    """What was read under this name, until something is written by which it may be wrong; then it is read anew."""
+    """Return what was read under this name; read it again if a write may have changed it."""
     group: _SharedTransaction = connection.info[_KEY]
     if what not in group.ahead:
         group.ahead[what] = read()
@@ -62,32 +62,32 @@ def read_ahead(connection: Connection, what: Hashable, read: Callable[[], Read])
 
 
 def people_in_transaction(connection: Connection) -> tuple[str, ...]:
-    """Whose work is done in this transaction."""
+    """Return the people whose requests share this transaction."""
     return cast(tuple[str, ...], connection.info[_KEY].people)
 
 
 def defer(connection: Connection, statement: sa.UpdateBase, row: Mapping[str, Any]) -> None:
-    """Write this by the end of the transaction, or before anything that could need it."""
-    connection.info[_KEY].defer.setdefault(statement, []).append(row)
+    """Write this row at the end of the transaction, or before a statement that may depend on it."""
+    connection.info[_KEY].deferred.setdefault(statement, []).append(row)
 
 
 def write_deferred(connection: Connection) -> None:
-    """Write what was put off."""
+    """Send the deferred writes."""
     group: _SharedTransaction = connection.info[_KEY]
-    written, group.defer = group.defer, {}
-    for statement, rows in written.items():
+    deferred, group.deferred = group.deferred, {}
+    for statement, rows in deferred.items():
         connection.execute(statement, rows if len(rows) > 1 else rows[0], execution_options=INDEPENDENT)
 
 
 def write_deferred_first(engine: Engine) -> None:
-    """From now on everything that is not marked as ASIDE settles first."""
+    """Send deferred writes before every statement that is not marked INDEPENDENT."""
 
     @sa.event.listens_for(engine, "before_cursor_execute")
-    def settle_first(
+    def write_first(
         connection: Connection, cursor: object, statement: object, parameters: object, context: Any, many: object
     ) -> None:
         group: _SharedTransaction | None = connection.info.get(_KEY)
-        if group is None or context.execution_options.get("aside"):
+        if group is None or context.execution_options.get("independent"):
             return
         write_deferred(connection)
         if not isinstance(context.invoked_statement, sa.Select):

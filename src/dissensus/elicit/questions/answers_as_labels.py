@@ -1,4 +1,4 @@
-"""Answers as labels: votes, or beliefs with a row for each answer."""
+"""Conversion of answers to votes or beliefs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dissensus.labels.votes import Votes
 def labels_from(
     question: Question, answers: Sequence[Answer], about: Sequence[str], classes: tuple[str, ...], **given: Any
 ) -> Votes | Beliefs:
-    """The answers as votes or beliefs, whichever the question gives.
+    """Convert answers to votes or beliefs, depending on the question.
 
-    answers  m of them, as they are stored
-    about    m classes that their items are about, empty for questions about none
-    classes  the classes of the labels: the question's own, or those that items are about
+    answers  m answers as stored
+    about    m classes that the items are about; empty strings if the question does not ask about a class
+    classes  the classes of the labels: those of the question, or those that items are about
     given    the other columns of Votes and Beliefs: item, items, annotator, annotators, seconds
     """
     kind = QUESTIONS[question.kind]
@@ -43,22 +43,22 @@ def _arrays(rows: Sequence[BeliefRow], classes: tuple[str, ...]) -> dict[str, np
     ruled_out[_cells([row.ruled_out for row in rows], classes)] = True
     named = np.full((len(rows), len(rows[0].named) if rows else 0), -1, dtype=np.int32)
     for place in range(named.shape[1]):
-        some = [i for i, row in enumerate(rows) if row.named[place] is not None]
-        named[some, place] = class_codes([rows[i].named[place] for i in some], classes)
+        filled = [i for i, row in enumerate(rows) if row.named[place] is not None]
+        named[filled, place] = class_codes([rows[i].named[place] for i in filled], classes)
     return {"stated": stated, "ruled_out": ruled_out, "named": named}
 
 
 def _cells(rows: Sequence[Collection[str]], classes: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Row and column of every class that a row names."""
+    """The row and column of every class that a row names."""
     row = np.repeat(np.arange(len(rows)), [len(names) for names in rows])
     return row, class_codes([name for names in rows for name in names], classes)
 
 
 def class_codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
-    """The place of each name among the classes; ValueError where one is not there.  (r,)"""
-    distinct = list(dict.fromkeys(names))  # few, however many answers there are
+    """Return the index of each name among the classes.  (r,)"""
+    distinct = list(dict.fromkeys(names))  # few, even for many answers
     code = dict(zip(distinct, positions_of(distinct, classes).tolist(), strict=True))
     missing = next((name for name in distinct if code[name] < 0), None)
     if missing is not None:
-        raise ValueError(f"an answer is about {missing!r}, which is not one of the {len(classes)} classes")
+        raise ValueError(f"unknown class {missing!r} in an answer; expected one of the {len(classes)} classes")
     return np.fromiter((code[name] for name in names), dtype=np.int64, count=len(names))

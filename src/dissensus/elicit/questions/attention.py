@@ -1,4 +1,4 @@
-"""Attention checks: what is expected where the answer is obvious, for classes, for numbers and for comparisons."""
+"""Attention checks, whose answer is obvious, for classes, numbers and comparisons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.elicit.questions.question import Answer, AttentionRule, Question
 
-HIGHEST = "the class that has to get more than any other"
+HIGHEST = "the class that must get more than any other"
 
 
 def expects_class(
@@ -17,7 +17,7 @@ def expects_class(
     passes: Callable[[Answer, str], bool],
     simulate: Callable[[Question, np.ndarray, np.random.Generator], Answer],
 ) -> AttentionRule:
-    """A class is expected; `passes` says of an answer whether it gives that class what is due to it."""
+    """Make the rule of a check that expects a class; `passes` tells whether an answer gives that class."""
 
     def obvious(question: Question, expected: str, items: Sequence[str]) -> Answer:
         certain = np.eye(len(question.classes))[question.classes.index(expected)]
@@ -35,9 +35,11 @@ def _check_class(where: str, question: Question, items: Sequence[str], given: An
     return str(given)
 
 
-def highest(numbers: dict[str, float], name: str) -> bool:
-    """Whether this class has more than every other, which somebody who gives all the same does not say."""
-    return all(numbers.get(name, 0) > value for other, value in numbers.items() if other != name) and name in numbers
+def is_highest(numbers: dict[str, float], name: str) -> bool:
+    """Whether this class has a larger number than every other class; equal numbers fail."""
+    if name not in numbers:
+        return False
+    return all(value < numbers[name] for class_name, value in numbers.items() if class_name != name)
 
 
 def _check_number(where: str, question: Question, items: Sequence[str], given: Any) -> tuple[float, float]:
@@ -46,12 +48,12 @@ def _check_number(where: str, question: Question, items: Sequence[str], given: A
     numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends)
     if not numbers or not low <= ends[0] <= ends[1] <= high or (step == 1 and any(end != int(end) for end in ends)):
         expected = f"[lowest, highest] between {low:g} and {high:g}"
-        one = f"a whole number from {low:g} to {high:g}, or " if step == 1 else ""
-        raise ValueError(f"{where} is {given!r}; expected {one}{expected}")
+        whole = f"a whole number from {low:g} to {high:g}, or " if step == 1 else ""
+        raise ValueError(f"{where} is {given!r}; expected {whole}{expected}")
     if step != 1 and ends[0] == ends[1]:
         raise ValueError(
-            f"{where} is {given!r}, which nobody hits on a slider; expected [lowest, highest] between {low:g} and "
-            f"{high:g}, such as [{low:g}, {(low + high) / 2:g}]"
+            f"{where} is {given!r}, but a slider cannot be set so exactly; expected [lowest, highest] between {low:g} "
+            f"and {high:g}, such as [{low:g}, {(low + high) / 2:g}]"
         )
     return ends[0], ends[1]
 
@@ -62,7 +64,7 @@ def _middle(question: Question, expected: tuple[float, float], items: Sequence[s
 
 
 EXPECTS_NUMBER = AttentionRule(
-    "the [lowest, highest] that pass; where answers are whole numbers, a single one will do",
+    "the range that passes, [lowest, highest]; for whole numbers also a single number",
     _check_number,
     lambda question, expected, answer, items: expected[0] <= answer["value"] <= expected[1],
     _middle,
@@ -71,7 +73,7 @@ EXPECTS_NUMBER = AttentionRule(
 
 def _check_closer(where: str, question: Question, items: Sequence[str], given: Any) -> str:
     if given not in items[1:]:
-        raise ValueError(f"{where} is {given!r}; expected one of the two that are compared, {' or '.join(items[1:])}")
+        raise ValueError(f"{where} is {given!r}; expected one of the two compared items, {' or '.join(items[1:])}")
     return str(given)
 
 
@@ -80,7 +82,7 @@ def _closer(question: Question, expected: str, items: Sequence[str]) -> Answer:
 
 
 EXPECTS_CLOSER = AttentionRule(
-    "which of the last two is closer to the first",
+    "which of the last two items is closer to the first",
     _check_closer,
     lambda question, expected, answer, items: answer == _closer(question, expected, items),
     _closer,

@@ -1,4 +1,4 @@
-"""One class, chosen: a vote."""
+"""The question "choose": one class, a vote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, ExampleT
 
 def _check(question: Question, answer: Answer) -> Answer:
     if answer["choice"] not in question.classes:
-        raise ValueError(f"choice {answer['choice']!r} is not one of the {len(question.classes)} classes")
+        raise ValueError(f"choice is {answer['choice']!r}; expected one of the {len(question.classes)} classes")
     return answer
 
 
@@ -29,7 +29,7 @@ CHOOSE = QuestionKind(
     first=lambda answer: answer["choice"],
     simulate=_simulate,
     attention=expects_class("the class", lambda answer, name: bool(answer["choice"] == name), _simulate),
-    example_practice=ExampleTrial(("digit37",), "Most people call this a nine, some a five."),
+    example_practice=ExampleTrial(("digit37",), "Most people see a nine, some see a five."),
     example_attention=ExampleTrial(("digit185",), "0"),
     options={
         "layout": Option("around", "around the picture; list; search (for many classes)", ("around", "list", "search")),

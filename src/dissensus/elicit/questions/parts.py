@@ -1,4 +1,4 @@
-"""A whole shared out among the classes: 100 percent in numbers, or tokens placed one by one."""
+"""The questions "allocate" and "tokens": 100 percent, or tokens, divided among the classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.elicit.questions.attention import HIGHEST, expects_class, highest
+from dissensus.elicit.questions.attention import HIGHEST, expects_class, is_highest
 from dissensus.elicit.questions.class_numbers import check_numbers, draw_belief, largest
 from dissensus.elicit.questions.question import (
     FRAME,
@@ -50,15 +50,15 @@ def _simulate_tokens(question: Question, truth: np.ndarray, rng: np.random.Gener
 ALLOCATE = QuestionKind(
     summary="percents that sum to 100",
     gives="belief",
-    prompt="Share 100 percent among the classes.",
+    prompt="Divide 100 percent among the classes.",
     script="allocate",
-    fields={"percents": "for each class with any, whole percents that sum to 100"},
+    fields={"percents": "whole percents by class that sum to 100; classes with 0 left out"},
     example={"percents": {"3": 75, "8": 25}},
     check=lambda question, answer: {"percents": _check_parts("percents", answer["percents"], question.classes, 100)},
     first=lambda answer: largest(answer["percents"]),
     simulate=_simulate_percents,
-    attention=expects_class(HIGHEST, lambda answer, name: highest(answer["percents"], name), _simulate_percents),
-    example_practice=ExampleTrial(("digit37",), "Many give 9 most of it, and 5 some."),
+    attention=expects_class(HIGHEST, lambda answer, name: is_highest(answer["percents"], name), _simulate_percents),
+    example_practice=ExampleTrial(("digit37",), "Many people give most to 9 and some to 5."),
     example_attention=ExampleTrial(("digit185",), "0"),
     as_belief=lambda question, answer, about: _shares(question, answer["percents"], 100),
     options={"shuffle": SHUFFLE, "frame": FRAME},
@@ -69,20 +69,20 @@ ALLOCATE = QuestionKind(
 TOKENS = QuestionKind(
     summary="tokens placed on classes",
     gives="belief",
-    prompt="Place the tokens where you think they belong.",
+    prompt="Place the tokens on the classes.",
     script="tokens",
-    fields={"tokens": "for each class with any, how many; together all of them"},
+    fields={"tokens": "number of tokens by class; classes with 0 left out"},
     example={"tokens": {"3": 14, "8": 6}},
     check=lambda question, answer: {
         "tokens": _check_parts("tokens", answer["tokens"], question.classes, question.options["tokens"])
     },
     first=lambda answer: largest(answer["tokens"]),
     simulate=_simulate_tokens,
-    attention=expects_class(HIGHEST, lambda answer, name: highest(answer["tokens"], name), _simulate_tokens),
-    example_practice=ExampleTrial(("digit37",), "Many place most of the tokens on 9, and some on 5."),
+    attention=expects_class(HIGHEST, lambda answer, name: is_highest(answer["tokens"], name), _simulate_tokens),
+    example_practice=ExampleTrial(("digit37",), "Many people place most tokens on 9 and some on 5."),
     example_attention=ExampleTrial(("digit185",), "0"),
     as_belief=lambda question, answer, about: _shares(question, answer["tokens"], question.options["tokens"]),
-    options={"shuffle": SHUFFLE, "frame": FRAME, "tokens": Option(20, "how many tokens are placed", scale=True)},
+    options={"shuffle": SHUFFLE, "frame": FRAME, "tokens": Option(20, "number of tokens", scale=True)},
     least_classes=2,
     row_per_class=True,
 )

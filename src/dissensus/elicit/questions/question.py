@@ -1,4 +1,4 @@
-"""What a question is, and what a kind of question brings: how it is asked, checked, understood and simulated."""
+"""The values that define a question: the question of a survey, and the kinds of question with their checks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Question:
     """The question of a survey.
 
     kind     a name in QUESTIONS
-    prompt   what people read above the answer
-    classes  the labels to choose from; empty for ratings, pairs and triplets
-    options  the kind's own settings, all of them (defaults filled in)
-    texts    what people read beyond the prompt
-    own      the texts that the survey words itself, `prompt` among them
+    prompt   the text above the answer
+    classes  the classes to choose from; empty for ratings, pairs and triplets
+    options  all options of the kind, with defaults filled in
+    texts    texts beyond the prompt
+    own      names of the texts that survey.toml sets itself, which may include `prompt`
     """
 
     kind: str
@@ -38,11 +38,11 @@ class Question:
 class Option:
     """A setting of a kind of question.
 
-    default  what holds where survey.toml says nothing; it also gives the type
-    meaning  the comment beside it in a new survey.toml
-    choices  the values that are allowed; empty where every value of that type is
-    scale    whether it says what the numbers of an answer mean, so that it cannot change once there are answers
-    words    whether it chooses what people read, which a survey's own words would replace
+    default  the default value, which also sets the type
+    meaning  its comment in a new survey.toml
+    choices  the allowed values; empty if any value of the type is allowed
+    scale    whether it sets the scale of answers, so that it cannot change once there are answers
+    words    whether it selects texts, which texts in survey.toml would replace
     """
 
     default: Any
@@ -52,18 +52,18 @@ class Option:
     words: bool = False
 
 
-SHUFFLE = Option(True, "each person sees the classes in a random order of their own")
+SHUFFLE = Option(True, "show the classes in a random order, different for each person")
 FRAME = Option(
-    "own", "own: what the person thinks; crowd: what 100 other people would say", ("own", "crowd"), words=True
+    "own", "own: the person's own answer; crowd: what 100 other people would say", ("own", "crowd"), words=True
 )
 
 
 class BeliefRow(NamedTuple):
-    """What an answer says about classes: a row of Beliefs.
+    """An answer as a row of Beliefs.
 
-    probabilities  by class, only those that were stated
-    named          the classes that were named, the most probable first; as many places in every answer, None for empty
-    ruled_out      the classes that it is definitely not
+    probabilities  the stated probabilities by class
+    named          the named classes, most probable first, with None for empty places
+    ruled_out      the classes ruled out
     """
 
     probabilities: Mapping[str, float]
@@ -73,12 +73,12 @@ class BeliefRow(NamedTuple):
 
 @dataclass(frozen=True)
 class AttentionRule:
-    """What an attention check of a kind expects, and when an answer passes it.
+    """The attention checks of a kind of question.
 
-    meaning  what the check gives as its `answer`, in a few words
-    check    (where, question, items, what survey.toml gives) -> what is expected; ValueError names the value at `where`
-    passes   (question, what is expected, answer, items as shown) -> whether the answer passes
-    obvious  (question, what is expected, items as shown) -> an answer that passes
+    meaning  the meaning of `answer` in [[attention]], in a few words
+    check    (where, question, items, value in survey.toml) -> the expected answer, or ValueError that names `where`
+    passes   (question, expected, answer, items as shown) -> whether the answer passes
+    obvious  (question, expected, items as shown) -> an answer that passes
     """
 
     meaning: str
@@ -88,7 +88,7 @@ class AttentionRule:
 
 
 class ExampleTrial(NamedTuple):
-    """Items of the survey that `dissensus elicit init` makes, with what is said or expected of them."""
+    """Items of the survey that `make_survey` creates, with the feedback (practice) or expected answer (attention)."""
 
     items: tuple[str, ...]
     reply: Any
@@ -98,31 +98,30 @@ class ExampleTrial(NamedTuple):
 class QuestionKind:
     """A kind of question: everything that the app knows about it.
 
-    summary        what one answer is, in a few words
-    gives          what an answer is: a vote, a belief, or else a rating or a comparison, which are not pooled
-    prompt         the wording where a survey has none of its own
-    script         its script in pages/static/questions, without the ending; trial.js says what a script has to do
+    summary        an answer, in a few words
+    gives          the type of an answer: a vote or a belief, or a rating or a comparison, which are not pooled
+    prompt         the default prompt
+    script         its script in pages/static/questions, without the extension; trial.js documents the interface
     fields         the recorded fields of an answer, with their meaning
-    example        an answer to the survey that `dissensus elicit init` makes, whose classes are the digits 0 to 9
-    attention      what its attention checks expect, and when an answer passes
-    example_practice    items of that survey to practise on, and the feedback
-    example_attention   items of that survey whose answer is obvious, and what is expected
-    check          (question, answer with exactly these fields) -> the answer as it is stored, or ValueError
-    first          (answer) -> the class that it puts first, or its value
-    simulate       (question, truth (k,), rng) -> an answer of somebody whose view follows the truth;
+    example        an answer to the survey that `make_survey` creates, whose classes are the digits 0 to 9
+    attention      its attention checks
+    example_practice    items of that survey for practice, with the feedback
+    example_attention   items of that survey for an attention check, with the expected answer
+    check          (question, answer with exactly these fields) -> the answer to store, or ValueError
+    first          (answer) -> its first choice, or its value
+    simulate       (question, truth (k,), rng) -> an answer of an annotator who follows the truth;
                    k is the number of classes, or 2 without classes
-    as_belief      (question, answer, class that the item is about) -> its row of Beliefs; None where answers are votes,
-                   or say nothing about classes
-    options        the settings it takes
-    shows          items in one trial: 1, or 2 for a pair, 3 for a triplet
-    in_place       how many of them, from the first, are asked about by their place, as the first of a triplet or both
-                   of "is the second better than the first?"; the others are shown in random order, and units that
-                   differ only in the order of these are one unit
-    least_classes  how many classes a survey has to name at least; 0 where it need not name any
+    as_belief      (question, answer, class that the item is about) -> its row of Beliefs; None if answers are votes
+                   or do not concern classes
+    options        its options
+    shows          items per trial: 1, or 2 for a pair, 3 for a triplet
+    in_place       number of items, from the first, that keep their place, such as the first of a triplet; the others
+                   are shuffled, and units that differ only in their order are the same unit
+    least_classes  minimum number of classes; 0 if it needs none
     about          whether each item names a class that it is about, in the column class of the items
-    row_per_class  whether every class takes a row of the page, which gets long with many of them
-    searchable     whether its page finds classes by typing, which suits many of them
-    texts          (options, the survey's own texts) -> what people read beyond the prompt
+    row_per_class  whether every class takes a row of the page, which gets long with many classes
+    searchable     whether people can find classes by typing, which suits many classes
+    texts          (options, texts of survey.toml) -> the texts beyond the prompt
     """
 
     summary: str
@@ -148,12 +147,12 @@ class QuestionKind:
     texts: Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, str]] = intro_texts
 
     def __post_init__(self) -> None:
-        assert self.gives not in ("vote", "belief") or self.least_classes >= 2, "votes and beliefs are about classes"
-        assert self.gives != "belief" or self.as_belief is not None, "a belief has to be stated"
-        assert self.in_place <= self.shows, "what is in place is shown"
-        assert self.example.keys() == self.fields.keys(), "the example has the recorded fields"
+        assert self.gives not in ("vote", "belief") or self.least_classes >= 2, "votes and beliefs need classes"
+        assert self.gives != "belief" or self.as_belief is not None, "beliefs need as_belief"
+        assert self.in_place <= self.shows, "in_place exceeds shows"
+        assert self.example.keys() == self.fields.keys(), "the example must have the recorded fields"
         assert len(self.example_practice.items) == len(self.example_attention.items) == self.shows, (
-            "they are shown as a trial is"
+            "the example trials must show as many items as a trial"
         )
 
     @property
@@ -162,12 +161,12 @@ class QuestionKind:
 
     @property
     def labels_items(self) -> bool:
-        """Whether its answers are labels of items."""
+        """Whether answers are labels of items."""
         return self.gives == "vote" or self.as_belief is not None
 
     @property
     def pools(self) -> bool:
-        """Whether the answers about an item can be pooled to one distribution over the classes."""
+        """Whether the answers to an item can be pooled to a distribution over the classes."""
         return self.gives in ("vote", "belief")
 
     @property

@@ -1,4 +1,4 @@
-"""Every kind of question by the name that survey.toml gives it; a new kind is one entry here and one script."""
+"""Every kind of question by its name in survey.toml; a new kind is one entry here and one script."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dissensus.elicit.questions.sliders import SLIDERS
 from dissensus.elicit.questions.top_two import TOP_TWO
 from dissensus.elicit.questions.triplet import TRIPLET
 
+# The kinds of question by name. Each entry defines the options, checks, labels and simulation of its kind.
 QUESTIONS: dict[str, QuestionKind] = {
     "choose": CHOOSE,
     "top-two": TOP_TWO,
@@ -25,26 +26,26 @@ QUESTIONS: dict[str, QuestionKind] = {
 
 
 def check_answer(question: Question, answer: Any) -> Answer:
-    """The answer with exactly the fields that its kind records; ValueError says which field is wrong and why."""
+    """Check an answer and return exactly the fields that its kind records; ValueError names the wrong field."""
     if not isinstance(answer, dict):
-        raise ValueError(f"an answer is an object of fields, not {type(answer).__name__}")
+        raise ValueError(f"the answer is {type(answer).__name__}; expected an object of fields")
     kind = QUESTIONS[question.kind]
     unknown = sorted(set(answer) - set(kind.fields))
     missing = sorted(set(kind.fields) - set(answer))
     if unknown or missing:
         raise ValueError(
-            f"a {question.kind} answer has the fields {sorted(kind.fields)}; missing {missing}, unknown {unknown}"
+            f"missing {missing}, unknown {unknown}; expected the fields {sorted(kind.fields)} for {question.kind}"
         )
     checked = kind.check(question, answer)
     return {name: checked[name] for name in kind.fields}
 
 
 def find_replaced_words(question: Question) -> tuple[list[str], list[str]]:
-    """The options that choose words, as `name = "value"`, and the texts of theirs that the survey's own replace."""
+    """Return the options that select texts, as `name = "value"`, and which of these texts survey.toml replaces."""
     kind = QUESTIONS[question.kind]
     wordings = {name: option.default for name, option in kind.options.items() if option.words}
     chosen = [name for name, default in wordings.items() if question.options[name] != default]
-    says = kind.texts(question.options, {})
-    usual = kind.texts({**question.options, **wordings}, {})
-    texts = [name for name in question.own if name in says and says[name] != usual.get(name)]
+    selected = kind.texts(question.options, {})
+    default = kind.texts({**question.options, **wordings}, {})
+    texts = [name for name in question.own if name in selected and selected[name] != default.get(name)]
     return [f'{name} = "{question.options[name]}"' for name in chosen], texts

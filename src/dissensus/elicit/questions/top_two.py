@@ -1,4 +1,4 @@
-"""The most probable class, perhaps a second, a percentage for each, and what it is definitely not (Collins 2022)."""
+"""The question "top-two": one or two classes with percentages, and classes ruled out (Collins 2022)."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from dissensus.elicit.questions.wording import WORDINGS, top_two_texts
 
 
 def _check(question: Question, answer: Answer) -> Answer:
-    """First class with its percent, an optional second, and the classes ruled out (Collins 2022, sec. 4)."""
+    """Check the first class with its percent, an optional second, and the classes ruled out (Collins 2022, sec. 4)."""
     first, second = answer["first"], answer["second"]
     if first not in question.classes:
-        raise ValueError(f"first {first!r} is not one of the {len(question.classes)} classes")
+        raise ValueError(f"first is {first!r}; expected one of the {len(question.classes)} classes")
     check_percent("first_percent", answer["first_percent"])
     if second is None:
         if answer["second_percent"] is not None:
-            raise ValueError("second_percent is given, but no second class")
+            raise ValueError("second_percent is given without a second class")
     else:
         if not question.options["second"]:
-            raise ValueError("this question asks for one class only, but a second is given")
+            raise ValueError(f"second is {second!r}, but this question asks for one class")
         if second not in question.classes or second == first:
-            raise ValueError(f"second {second!r} is not one of the other {len(question.classes) - 1} classes")
+            raise ValueError(f"second is {second!r}; expected one of the other {len(question.classes) - 1} classes")
         check_percent("second_percent", answer["second_percent"])
     ruled_out = check_classes("ruled_out", answer["ruled_out"], question.classes)
     if ruled_out and not question.options["ruling_out"]:
-        raise ValueError("this question has nothing to rule out, but ruled_out names classes")
+        raise ValueError(f"ruled_out is {ruled_out}, but in this question no class can be ruled out")
     used = sorted(set(ruled_out) & {first, second})
     if used:
-        raise ValueError(f"ruled_out names {used[0]!r}, which is also the first or second class")
+        raise ValueError(f"ruled_out has {used[0]!r}, which is also the first or second class")
     return {**answer, "ruled_out": ruled_out}
 
 
@@ -49,11 +49,11 @@ def _stated(question: Question, answer: Answer, about: str) -> BeliefRow:
 
 
 def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    held = draw_belief(truth, rng)
-    order = np.argsort(-held, kind="stable")
-    percent = np.rint(100 * held).astype(int)
+    belief = draw_belief(truth, rng)
+    order = np.argsort(-belief, kind="stable")
+    percent = np.rint(100 * belief).astype(int)
     two = question.options["second"] and truth.size > 1 and percent[order[1]] > 0
-    out = [question.classes[j] for j in order[2 if two else 1 :] if held[j] < 0.01]
+    out = [question.classes[j] for j in order[2 if two else 1 :] if belief[j] < 0.01]
     second, second_percent = (question.classes[order[1]], int(percent[order[1]])) if two else (None, None)
     return {
         "first": question.classes[order[0]],
@@ -65,7 +65,7 @@ def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -
 
 
 TOP_TWO = QuestionKind(
-    summary="one or two classes with percentages, and what it is definitely not",
+    summary="one or two classes with percentages, and classes ruled out",
     gives="belief",
     prompt="What is it, and how sure are you?",
     script="top_two",
@@ -74,17 +74,17 @@ TOP_TWO = QuestionKind(
         "first_percent": "its probability, 0 to 100",
         "second": "the second most probable class, or null",
         "second_percent": "its probability, or null",
-        "ruled_out": "the classes that it is definitely not",
+        "ruled_out": "the classes ruled out",
     },
     example={"first": "3", "first_percent": 70, "second": "8", "second_percent": 20, "ruled_out": ["1", "7"]},
     check=_check,
     first=lambda answer: answer["first"],
     simulate=_simulate,
     attention=expects_class(
-        "the class that has to be named first", lambda answer, name: bool(answer["first"] == name), _simulate
+        "the class that must come first", lambda answer, name: bool(answer["first"] == name), _simulate
     ),
     example_practice=ExampleTrial(
-        ("digit37",), "Many say: nine 70 percent, five 20 percent. Other answers are as good."
+        ("digit37",), "Many people answer: nine 70 percent, five 20 percent. Other answers are fine too."
     ),
     example_attention=ExampleTrial(("digit185",), "0"),
     as_belief=_stated,
@@ -96,12 +96,12 @@ TOP_TWO = QuestionKind(
         "frame": FRAME,
         "wording": Option(
             "plain",
-            "plain; collins (what Collins 2022 asked, in our words); yours: [question.texts]",
+            "plain; collins (the questions of Collins 2022, reworded); your own: [question.texts]",
             WORDINGS,
             words=True,
         ),
-        "second": Option(True, "whether a second class may be named"),
-        "ruling_out": Option(True, "whether classes can be ruled out"),
+        "second": Option(True, "allow a second class"),
+        "ruling_out": Option(True, "allow ruling out classes"),
     },
     least_classes=2,
     searchable=True,

@@ -1,4 +1,4 @@
-"""Which of two items is closer to a third: a comparison."""
+"""The question "triplet": which of two items is closer to a third, a comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _check(question: Question, answer: Answer) -> Answer:
 
 
 def _simulate(question: Question, truth: np.ndarray, rng: np.random.Generator) -> Answer:
-    """The first with the probability that the truth gives it."""
+    """Choose the first with the first probability of the truth."""
     return {"closer": "first" if rng.random() < truth[0] else "second"}
 
 
@@ -31,7 +31,7 @@ TRIPLET = QuestionKind(
     simulate=_simulate,
     attention=EXPECTS_CLOSER,
     example_practice=ExampleTrial(
-        ("digit37", "digit555", "digit74"), "People differ here: one is more alike in form, one in meaning."
+        ("digit37", "digit555", "digit74"), "People differ here: one is closer in shape, the other in meaning."
     ),
     example_attention=ExampleTrial(("digit185", "digit666", "digit777"), "digit666"),
     shows=3,

@@ -1,12 +1,14 @@
-"""The words of a question beyond its prompt: short ones, whole questions, or a survey's own in their place."""
+"""The texts of a question beyond its prompt: short labels, whole questions, or texts of survey.toml."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from dissensus.labels.refusals import one_of
+
 WORDINGS = ("plain", "collins")
-CROWD = "Answer for 100 other people: say what you expect of them, whatever you think yourself."
+CROWD = "Answer for 100 other people: what would they say? Your own opinion does not matter here."
 
 PLAIN = {
     "first": "Which class is most probable?",
@@ -17,7 +19,7 @@ PLAIN = {
     "ruled_out": "Which classes is it definitely not? Tick all of them.",
 }
 
-# What Collins et al. (2022, figure 7) asked, in their order and about the same crowd, in words of our own.
+# The questions of Collins et al. (2022, figure 7), in their order and about the same crowd, reworded.
 COLLINS = {
     "prompt": "Picture a room of **100 other people** who are shown this. What would they say that it is?",
     "first": "Which class would the room call **most probable**?",
@@ -28,7 +30,7 @@ COLLINS = {
     "ruled_out": "Which classes would the room strike out, because it is **definitely not** one of them? Mark each.",
 }
 
-# The same five about what the person thinks.
+# The same questions about the person's own view.
 COLLINS_OWN = {
     "prompt": "What would you say that this is?",
     "first": "Which class is **most probable** to you?",
@@ -41,15 +43,15 @@ COLLINS_OWN = {
 
 
 def intro_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
-    """`intro` alone, which stands below the prompt: about other people where the question is framed so."""
+    """Return the intro below the prompt, which asks about other people if the frame is "crowd"."""
     return _with_own({"intro": CROWD if options.get("frame") == "crowd" else ""}, own)
 
 
 def top_two_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of the top-two question, and the prompt where its wording has one.
+    """Return the texts of the top-two question, with the prompt if the wording has one.
 
-    The form asks each of them. The other layouts say the plain ones by short words of their own beside each field, so
-    they are given those that are not plain, and show each where it is answered.
+    The layout "form" shows all of them. The other layouts have short labels instead of the plain texts, so they get
+    only the texts that are not plain.
     """
     crowd, collins = options["frame"] == "crowd", options["wording"] == "collins"
     if collins:
@@ -63,11 +65,10 @@ def top_two_texts(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[st
 
 
 def _with_own(texts: dict[str, str], own: Mapping[str, Any]) -> dict[str, str]:
-    """The texts with the survey's own in their place; ValueError names one that is not known."""
+    """Replace texts by those of survey.toml."""
     known = sorted(texts.keys() - {"prompt"})
     for name, text in own.items():
-        if name not in known:
-            raise ValueError(f"[question.texts] has the unknown key {name!r}; known are {', '.join(known)}")
+        one_of("key", name, known, place="[question.texts]")
         if not isinstance(text, str):
             raise ValueError(f"question.texts.{name} is {text!r}; expected a text")
     return texts | dict(own)

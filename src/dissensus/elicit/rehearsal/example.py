@@ -18,14 +18,23 @@ ANSWERS = {"first": ("cat", "cat"), "second": ("cat", "dog")}
 TIMES = {"looked": 0, "touched": 900, "changes": [[900, "choice", ""]], "away": [], "submitted": 1000}
 
 
-def example_folder() -> Path:
+def example_folder(source: str = "open") -> Path:
     """Make the folder of a survey about two texts; it is deleted when Python exits."""
     folder = Path(tempfile.mkdtemp(prefix="dissensus-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "items").mkdir()
     for name, text in TEXTS.items():
         (folder / "items" / f"{name}.txt").write_text(text)
-    make_survey(folder, title="Pets", kind="choose", classes=["cat", "dog"], items="items", per_person=2, per_item=2)
+    make_survey(
+        folder,
+        title="Pets",
+        kind="choose",
+        classes=["cat", "dog"],
+        items="items",
+        source=source,
+        per_person=2,
+        per_item=2,
+    )
     return folder
 
 

@@ -1,14 +1,18 @@
-"""One person's way through a survey.
+"""A person's session in a survey.
 
-protocol        which page and which trial comes next, as rules without a database
-arrivals        who comes, by which link
-session         the page that is theirs now, and handing in what they did
-trials          trials as pages, given one after the other
-presence        signs of life, by which people keep the place of what they were shown
-draws           which unit is asked about next
-batch_draws     the same where items are given in batches
-second_holders  what to do where all that is missing is held by others
-ranking         where one more answer is worth most, for draws by expected error
-taken_back      the last answer, open again until the next one is sent
-saved_answers   an answer, checked and written once with its times
+protocol        rules for the next page and trial, without a database
+arrivals        identity of a person, from the link
+session         the current page of a person, and submissions
+trials          trials as pages
+other_pages     consent, instructions, comprehension, breaks and debriefing
+presence        signs of activity, which keep a person's place
+hold_times      how long a place is kept
+draws           choice of the next unit
+offers          the units that a draw chooses from
+batch_draws     draws from batches
+second_holders  units that others hold, if nothing else is missing
+ranking         the value of one more answer, for draws by expected error
+taken_back      reopening the last answer
+saved_answers   checking and storing an answer with its times
+doubtful_times  implausible times
 """

@@ -1,8 +1,8 @@
-"""Who comes, and by which link: an open one, a personal one, or that of a recruiting site.
+"""Arrivals: the identity of a person from an open link, a personal link, or the link of a recruiting site.
 
-An id of a recruiting site is no secret, so it opens a new session and never one that is there. That one goes on by the
-token that its browser keeps, or with the visit in which it began: the same SESSION_ID of Prolific, or the same
-assignmentId of MTurk. A personal link is signed, and whoever has it is the person.
+Ids of recruiting sites are not secret, so such a link opens only new sessions. An existing session continues with the
+token in its browser, or with the same visit: the same SESSION_ID of Prolific, or the same assignmentId of MTurk.
+Personal links are signed, so the link is enough.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ WHO = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "links": "invite"}
 KEPT = {"prolific": ("STUDY_ID", "SESSION_ID"), "mturk": ("assignmentId", "hitId")}
 LINKS = {
     "open": "",
-    "links": "?invite=…, by the links that `dissensus elicit links` makes",
+    "links": "?invite=…, with personal links from `dissensus elicit links`",
     "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
     "mturk": ", the address of an ExternalQuestion",
 }
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 VISIT = {"prolific": "SESSION_ID", "mturk": "assignmentId"}
-# As the sites document them: an object id of Prolific, a worker and an entity of MTurk.
+# Formats of ids as Prolific and MTurk document them.
 PROLIFIC_ID = (r"[0-9a-f]{24}", "24 hexadecimal digits, as Prolific fills them in")
 MTURK_ID = (r"[A-Z0-9]{1,64}", "capital letters and digits, as MTurk fills them in")
 FORMS = {
@@ -50,24 +50,24 @@ FORMS = {
 
 
 class StartedElsewhereError(RequestError):
-    """The person of this link has a session, which this link alone does not open.
+    """The person of this link has a session that the link alone does not open.
 
-    whose  what the browser in which it was begun keeps the session by
+    whose  the key under which the browser that started the session keeps its token
     """
 
     def __init__(self, whose: str) -> None:
-        super().__init__("this survey was begun in another browser; please go on there", 403)
+        super().__init__("this survey was started in another browser; please continue there", 403)
         self.whose = whose
 
 
 def arrive(run: SurveyRun, query: Mapping[str, str]) -> str:
-    """The id of the person who came by this link: a new one, or the one they had where the link may open it."""
+    """Return the id of the person with this link: a new id, or an existing one if the link may open its session."""
     return run.store.write(arrive_work(run, query))
 
 
 def arrive_work(run: SurveyRun, query: Mapping[str, str]) -> Work[str]:
-    """As `arrive`, for a transaction of the caller's."""
-    person, source = _who(run, query), run.survey.people.source
+    """Return the work of `arrive`, for a transaction of the caller."""
+    person, source = _identify(run, query), run.survey.people.source
     _check_forms(query, KEPT.get(source, ()))
     kept = {name: query[name] for name in KEPT.get(source, ()) if query.get(name)}
     if not run.survey.people.keep_ids:
@@ -88,41 +88,57 @@ def arrive_work(run: SurveyRun, query: Mapping[str, str]) -> Work[str]:
     }
 
     def work(connection: Connection) -> str:
-        there = connection.execute(KNOWN, {"person_": person}).one_or_none()
-        if there is None:
+        existing = connection.execute(KNOWN, {"person_": person}).one_or_none()
+        if existing is None:
             defer(connection, NEW, row)
             return str(row["id"])
-        mine = there.id == row["id"]  # written by a commit whose connection was lost before it could say so
+        retried = existing.id == row["id"]  # the row is ours: its commit succeeded, but the connection was lost
         if (
             source in VISIT
-            and not mine
-            and (VISIT[source] not in kept or _visit(source, there.source) != kept[VISIT[source]])
+            and not retried
+            and (VISIT[source] not in kept or _visit(source, existing.source) != kept[VISIT[source]])
         ):
-            raise StartedElsewhereError(whose_session(run, str(there.id)))
-        return str(there.id)
+            raise StartedElsewhereError(whose_session(run, str(existing.id)))
+        return str(existing.id)
 
     return work
 
 
 def whose_session(run: SurveyRun, person_id: str) -> str:
-    """A name for somebody's session that opens nothing and says nothing, by which their browser finds it again."""
+    """Return the key under which a browser keeps the token of a session. It reveals nothing and gives no access."""
     return keyed_hash(run.secret, f"session {person_id}")[:16]
 
 
 def personal_links(folder: Path | str, count: int, address: str) -> list[str]:
-    """New personal links, signed by the survey; whoever comes back by one goes on where they were.
+    """Create personal links, signed by the survey. A person who returns by their link continues where they stopped.
 
-    address  where people reach the survey, such as https://survey.example.org
+    Parameters
+    ----------
+    folder : the folder of the survey, which has `source = "links"`
+    count : number of links
+    address : public address of the survey, such as https://survey.example.org
+
+    Returns
+    -------
+    one link per person
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_folder
+    >>> (link,) = personal_links(example_folder(source="links"), 1, "https://survey.example.org")
+    >>> link[:41]
+    'https://survey.example.org/start?invite=I'
     """
     survey = read_survey(folder)
     if survey.people.source != "links":
-        raise ValueError(f'people.source is "{survey.people.source}"; personal links are for source = "links"')
+        raise ValueError(f'people.source is "{survey.people.source}"; personal links need people.source = "links"')
     secret = survey_secret(survey.folder)
     start = f"{address.rstrip('/')}/start"
     return [f"{start}?invite={sign(secret, 'invite', secrets.token_hex(8))}" for _ in range(count)]
 
 
-def _who(run: SurveyRun, query: Mapping[str, str]) -> str:
+def _identify(run: SurveyRun, query: Mapping[str, str]) -> str:
+    """The id of the person in this survey, from the link."""
     source = run.survey.people.source
     if source == "open":
         return secrets.token_hex(16)
@@ -131,14 +147,12 @@ def _who(run: SurveyRun, query: Mapping[str, str]) -> str:
     if source == "mturk" and query.get("assignmentId") == PREVIEW:
         raise RequestError("preview", 403)
     if not given or len(given) > 500 or not is_storable(given):
-        raise RequestError(
-            f"this survey is entered by a link that carries {name}; please use the link you were sent", 403
-        )
+        raise RequestError(f"{name} is missing from the link; please use the link you were sent", 403)
     _check_forms(query, (name,))
     if source == "links":
         invited = unsign(run.secret, "invite", given)
         if invited is None:
-            raise RequestError("this invitation was not made by this survey; please use the link you were sent", 403)
+            raise RequestError("this invitation is not valid; please use the link you were sent", 403)
         given = invited
     return given if run.survey.people.keep_ids else keyed_hash(run.secret, given)
 
@@ -148,7 +162,7 @@ def _check_forms(query: Mapping[str, str], names: tuple[str, ...]) -> None:
         given = query.get(name, "")
         if "{{%" in given or "${" in given:
             raise RequestError(
-                f"the link was not filled in: {name} is {given[:60]!r}; please tell the people who sent it to you", 403
+                f"the link is incomplete: {name} is {given[:60]!r}; please tell the people who sent it to you", 403
             )
         form, expected = FORMS.get(name, ("", ""))
         if given and form and not re.fullmatch(form, given):
@@ -158,6 +172,6 @@ def _check_forms(query: Mapping[str, str], names: tuple[str, ...]) -> None:
 
 
 def _visit(source: str, kept: str) -> str | None:
-    """The visit in which somebody began, as it is kept."""
+    """The visit in which the session started, as stored."""
     visit = json.loads(kept).get(VISIT[source])
     return visit if isinstance(visit, str) else None

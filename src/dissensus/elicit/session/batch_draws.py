@@ -1,4 +1,4 @@
-"""Draws from batches: one is chosen when a person comes, and given whole in their own order."""
+"""Draws from batches: a person gets a whole batch, in a random order."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ from dissensus.elicit.survey.item_batches import read_batches
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels.streams import Stream, stream
 
-MORE = 0.02  # of all the people who are wanted: how many may take a batch beyond them
-THROUGH = people.c.stage.in_(("debrief", "done"))
+MORE = 0.02  # people beyond those wanted, as a share of those wanted
+FINISHED = people.c.stage.in_(("debrief", "done"))
 COUNTS = (people.c.batch.is_not(None), people.c.excluded.is_(None))
-# A batch is held by whoever gave a sign of life, and was given or has answered something of late. Nothing is given to
-# somebody in a break, who has answered.
+# A batch is held by people who were active recently and got a trial or answered recently; in a break, they answered.
 LATELY = sa.exists().where(
     trials.c.person == people.c.id, trials.c.drawn >= sa.bindparam("long_before")
 ) | sa.exists().where(answers.c.person == people.c.id, answers.c.received >= sa.bindparam("long_before"))
-AT_IT = (
+HOLDERS = (
     sa.select(
         people.c.batch,
-        sa.func.sum(sa.case((THROUGH, 1), else_=0)).label("through"),
-        sa.func.count().label("taken"),
-        sa.func.min(sa.case((THROUGH, None), else_=people.c.seen)).label("quietest"),
+        sa.func.sum(sa.case((FINISHED, 1), else_=0)).label("finished"),
+        sa.func.count().label("people"),
+        sa.func.min(sa.case((FINISHED, None), else_=people.c.seen)).label("last_active"),
     )
-    .where(*COUNTS, THROUGH | ((people.c.seen >= sa.bindparam("late")) & LATELY))
+    .where(*COUNTS, FINISHED | ((people.c.seen >= sa.bindparam("late")) & LATELY))
     .group_by(people.c.batch)
 )
-MINE = sa.select(people.c.batch).where(people.c.id == sa.bindparam("person_"))
+BATCH = sa.select(people.c.batch).where(people.c.id == sa.bindparam("person_"))
 
 
 def next_of_batch(
     connection: Connection, survey: Survey, person: str, seed: int, per_item: int, late: float
 ) -> list[int]:
-    """What is left of the person's batch, the next first; empty where they are through with it, or there is none."""
-    listed = read_batches(survey.folder / survey.protocol.batches)
-    mine = connection.scalar(MINE, {"person_": person})
-    if mine not in listed:  # they have none yet, or it was taken out of the file
-        mine = _open_batch(connection, listed, per_item, late)
-        if mine is None:
+    """Return the remaining units of the person's batch in order; empty if the batch is done or none is free."""
+    batches = read_batches(survey.folder / survey.protocol.batches)
+    batch = connection.scalar(BATCH, {"person_": person})
+    if batch not in batches:  # none yet, or removed from the file
+        batch = _open_batch(connection, batches, per_item, late)
+        if batch is None:
             return []
-        connection.execute(sa.update(people).where(people.c.id == person).values(batch=mine))
-    return _left(connection, listed[mine], person, seed)
+        connection.execute(sa.update(people).where(people.c.id == person).values(batch=batch))
+    return _remaining(connection, batches[batch], person, seed)
 
 
 def has_missing_batch(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
-    """Whether something of the person's batch is left, or, where they have none, somebody is missing for some batch."""
-    listed = read_batches(survey.folder / survey.protocol.batches)
-    mine = connection.scalar(MINE, {"person_": person})
-    if mine in listed:
-        return bool(_left(connection, listed[mine], person, seed=0))
-    through = {row.batch: int(row.through) for row in connection.execute(AT_IT, {"late": 0.0, "long_before": 0.0})}
-    return any(through.get(name, 0) < per_item for name in listed)
+    """Whether the person's batch has units left or, if they have no batch, any batch still lacks a person."""
+    batches = read_batches(survey.folder / survey.protocol.batches)
+    batch = connection.scalar(BATCH, {"person_": person})
+    if batch in batches:
+        return bool(_remaining(connection, batches[batch], person, seed=0))
+    always = {"late": 0.0, "long_before": 0.0}
+    finished = {row.batch: int(row.finished) for row in connection.execute(HOLDERS, always)}
+    return any(finished.get(name, 0) < per_item for name in batches)
 
 
-def _left(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
-    """The units of the batch that the person has not had, in their own order."""
+def _remaining(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
+    """The units of the batch that the person has not had, in the person's own order."""
     order = stream(seed, Stream.BATCH_ORDER).permutation(len(batch))
     had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
     names = [json.dumps([name]) for name in batch]
@@ -67,19 +67,19 @@ def _left(connection: Connection, batch: list[str], person: str, seed: int) -> l
     return [int(known[names[place]]) for place in order if known[names[place]] not in had]
 
 
-def _open_batch(connection: Connection, listed: dict[str, list[str]], per_item: int, late: float) -> str | None:
-    """The batch with the fewest people who are at it or through with it.
+def _open_batch(connection: Connection, batches: dict[str, list[str]], per_item: int, late: float) -> str | None:
+    """The batch with the fewest people who hold or finished it.
 
-    Where all have `per_item` of them, one person more takes the batch of somebody who gave no sign of life for longest,
-    as long as such people are few among all that are wanted: a batch is many answers. None beyond that.
+    If every batch has `per_item` people, one more person gets the batch of the holder who was inactive for longest, up
+    to a share MORE of all people wanted, since a batch is many answers. None beyond that.
     """
     held_since = {"late": late, "long_before": long_before(late)}
-    rows = {row.batch: row for row in connection.execute(AT_IT, held_since)}
-    counts = {name: int(rows[name].taken) if name in rows else 0 for name in listed}
-    fewest = min(listed, key=lambda name: counts[name])
+    rows = {row.batch: row for row in connection.execute(HOLDERS, held_since)}
+    counts = {name: int(rows[name].people) if name in rows else 0 for name in batches}
+    fewest = min(batches, key=lambda name: counts[name])
     if counts[fewest] < per_item:
         return fewest
-    if sum(count - per_item for count in counts.values()) >= int(MORE * len(listed) * per_item):
+    if sum(count - per_item for count in counts.values()) >= int(MORE * len(batches) * per_item):
         return None
-    held = [name for name in listed if int(rows[name].through) < per_item and counts[name] <= per_item]
-    return min(held, key=lambda name: float(rows[name].quietest)) if held else None
+    held = [name for name in batches if int(rows[name].finished) < per_item and counts[name] <= per_item]
+    return min(held, key=lambda name: float(rows[name].last_active)) if held else None

@@ -1,21 +1,21 @@
-"""What speaks against the times that came with an answer: reasons to look, never to refuse."""
+"""Implausible times of an answer: reasons to look at it, never to reject it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-SLACK = 2.0  # seconds by which the clocks of a browser and of the server may differ over one page
+SLACK = 2.0  # seconds: the clocks of browser and server may differ by this much over one page
 
 
 def doubts_about(
     times: Mapping[str, Any], seconds: float | None, possible: float, *, filled_in: bool = False
 ) -> Iterator[str]:
-    """What is implausible about times that have the right form.
+    """Yield what is implausible about times that have the right form; exports contain these texts.
 
-    seconds    spent on the answer, from the first look to the submission; None where that is not known
-    possible   seconds for which the page can have been open, by the server's clock
-    filled_in  whether the page came with an answer that was taken back, which may be sent as it was
+    seconds    time spent on the answer, from the first look to the submission; None if unknown
+    possible   seconds that the page can have been open, by the server's clock
+    filled_in  whether the page opened with an earlier answer, which may be sent unchanged
     """
     looked, submitted, changes = times.get("looked"), times["submitted"], times.get("changes", [])
     if looked is None:

@@ -1,6 +1,6 @@
-"""Which unit a person gets next: the least answered, the most uncertain, or the next of a batch.
+"""Choice of a person's next unit: the least answered, the one with the largest expected gain, or the next of a batch.
 
-Only what is shown is held. Where everything that is missing is held by others, see `second_holders`.
+A person holds only the unit that is shown to them. See `second_holders` for units that others hold.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dissensus.elicit.session.offers import Offers, Upcoming
 from dissensus.elicit.session.second_holders import find_held_unit
 from dissensus.elicit.survey.settings import Survey
 
-SOME = 24  # units that are looked up for a draw: the person has not had all of them, as a rule
-# The same as `Unit.after_draw`.
+SOME = 24  # units to look up for a draw; the person has rarely had all of them
+# The same formula as in `Unit.after_draw`.
 FALLS = (units.c.assigned + 1.0) * (units.c.assigned + 1.0) / ((units.c.assigned + 2.0) * (units.c.assigned + 2.0))
 TAKE = (
     sa.update(units)
@@ -43,10 +43,10 @@ LATE = (
 
 
 class DrawnUnit(NamedTuple):
-    """A unit that a person now holds, and what they may expect after it."""
+    """A unit that a person now holds, and the unit that probably follows."""
 
     unit: int
-    next: Upcoming | None
+    upcoming: Upcoming | None
 
 
 def draw(
@@ -59,18 +59,18 @@ def draw(
     had: Collection[int],
     late: float,
     first: bool,
-    expected: Upcoming | None = None,
+    announced: Upcoming | None = None,
 ) -> DrawnUnit | None:
-    """A unit that this person has not had and that still needs answers, held for them; None when there is none.
+    """Draw a unit that this person has not had and that needs answers, and hold it; None if there is none.
 
-    had       the units that they had
-    late      what was shown to somebody who gave no sign of life since this time is given back
-    first     whether it is the person's first: then, and where nothing is left, is when things are given back
-    expected  what the person was told to expect; they get it where nobody took it meanwhile
+    had        the units that the person had
+    late       units of people who were inactive since this time are released
+    first      whether this is the person's first draw; units are released then, and if nothing is left
+    announced  the unit whose pictures the person has preloaded; they get it if nobody else drew it since
     """
     if first:
         _release(connection, late)
-    drawn = _take_unit(connection, survey, person, seed, per_item, had, late, expected)
+    drawn = _take_unit(connection, survey, person, seed, per_item, had, late, announced)
     if drawn is None and not first and _release(connection, late):
         drawn = _take_unit(connection, survey, person, seed, per_item, had, late, None)
     if drawn is None and survey.protocol.draw != "batches":
@@ -82,13 +82,13 @@ def draw(
 
 
 def hold_again(connection: Connection, trial: str, unit: int) -> None:
-    """Hold what somebody has before them again, after it was given back while they were away."""
+    """Hold a shown trial again that was released while the person was away."""
     connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=True))
     connection.execute(TAKE, {"unit_": unit, "tie_": random.getrandbits(30)})
 
 
 def give_back(connection: Connection, trial: str, unit: int) -> None:
-    """Keep the place of a trial no longer; whoever has it before them may still answer it."""
+    """Release the place of a trial; the person may still answer it."""
     connection.execute(sa.update(trials).where(trials.c.id == trial).values(held=False))
     connection.execute(sa.update(units).where(units.c.id == unit).values(assigned=units.c.assigned - 1))
 
@@ -101,7 +101,7 @@ def _take_unit(
     per_item: int,
     had: Collection[int],
     late: float,
-    expected: Upcoming | None,
+    announced: Upcoming | None,
 ) -> DrawnUnit | None:
     draw = survey.protocol.draw
     if draw == "batches":
@@ -112,11 +112,11 @@ def _take_unit(
         return DrawnUnit(units_left[0], Upcoming(units_left[1], 0) if len(units_left) > 1 else None)
     most = SOME + 2 * len(people_in_transaction(connection))
     offers = read_ahead(connection, (draw, per_item), lambda: Offers(connection, draw, per_item, most))
-    unit = offers.take(had, expected)
-    if unit is None and not offers.complete:  # the person had all of those
+    unit = offers.take(had, announced)
+    if unit is None and not offers.complete:  # the person had all of these
         write_deferred(connection)
-        offers.look(connection, len(had) + most)
-        unit = offers.take(had, expected)
+        offers.look_up(connection, len(had) + most)
+        unit = offers.take(had, announced)
     if unit is None:
         return None
     defer(connection, TAKE, {"unit_": unit.id, "tie_": unit.tie})
@@ -124,8 +124,7 @@ def _take_unit(
 
 
 def _release(connection: Connection, before: float) -> int:
-    """Give back what was shown to people who have not been there since, or have had it for several times as long, and
-    say how much it was; they may still answer it."""
+    """Release the trials of people inactive since then, or held for several times as long. Return their number."""
     late = connection.execute(LATE, {"before": before, "long_before": long_before(before)}).all()
     for trial, unit in late:
         give_back(connection, trial, unit)

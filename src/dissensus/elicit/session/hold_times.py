@@ -1,17 +1,17 @@
-"""For how long somebody keeps a place from others.
+"""How long a person's place is kept from others.
 
-Whoever is silent keeps it for `hold_minutes`. A page that stays in sight gives signs of life for as long as it is open,
-be somebody before it or not, so there is an end to that, too.
+An inactive person keeps it for `hold_minutes`. A visible page sends signs of activity even if nobody looks at it, so
+active people have a limit too.
 """
 
 from __future__ import annotations
 
 from dissensus.elicit.database.store import now
 
-HOLDS = 5  # times as long as for somebody silent a place is kept at most
+HOLDS = 5  # an active person keeps a place at most this many times as long
 
 
 def long_before(late: float) -> float:
-    """Whoever did nothing since this time keeps no place, where `late` is the time for those who are silent."""
-    there = now()
-    return there - HOLDS * (there - late)
+    """Return the time since which even an active person must have done something, from that for inactive ones."""
+    current = now()
+    return current - HOLDS * (current - late)

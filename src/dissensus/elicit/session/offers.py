@@ -1,4 +1,4 @@
-"""Units in the order in which they are wanted, looked up once for all who draw in one transaction."""
+"""Units in the order of a draw, looked up once for all people of a transaction."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ OPEN = (
 )
 WANTED = {
     "least-answered": OPEN.order_by(units.c.assigned, units.c.tie),
-    # A unit whose priority is below 0 is known well enough and gets no more answers.
+    # A unit with a priority below 0 is known well enough and gets no more answers.
     "expected-error": OPEN.where(units.c.priority >= 0).order_by(
         units.c.priority.desc(), units.c.assigned, units.c.tie
     ),
 }
-# Nothing but the equality, so that SQLite's index gives the last of them without a look at the others.
+# Only an equality, so that SQLite's index finds the last units without reading the others.
 LAST = (
     sa.select(units.c.id, units.c.assigned, units.c.priority, units.c.tie)
     .where(units.c.main, units.c.assigned == sa.bindparam("fewest"))
     .order_by(units.c.tie.desc())
-    .limit(64)  # as many however many draw: what somebody was told to expect is to be here when they come for it
+    .limit(64)  # a fixed number, so that an announced unit is still among them when the person draws
     .execution_options(**INDEPENDENT)
 )
 NEAR_TOP = 8
 
 
 class Unit(NamedTuple):
-    """A unit as a draw sees it. `tie` is its random place among equals."""
+    """A unit in a draw. `tie` is its random place among equals."""
 
     id: int
     assigned: int
@@ -46,21 +46,21 @@ class Unit(NamedTuple):
     tie: int
 
     def after_draw(self) -> Unit:
-        """The unit once one more person has it.
+        """Return the unit after one more person drew it.
 
-        It gets a new random place, so that no two people get the same series. What one more answer is worth falls about
-        with the square of how many there are; the next ranking says it exactly.
+        A new random `tie` keeps two people from getting the same series. The value of one more answer falls about with
+        the square of their number, until the next ranking computes it exactly.
         """
         before, after = self.assigned + 1.0, self.assigned + 2.0
-        falls = before * before / (after * after)  # to the last bit what `draws.TAKE` writes
-        return Unit(self.id, self.assigned + 1, self.priority * falls, random.getrandbits(30))
+        factor = before * before / (after * after)  # equal to the last bit to what `draws.TAKE` writes
+        return Unit(self.id, self.assigned + 1, self.priority * factor, random.getrandbits(30))
 
 
 class Upcoming(NamedTuple):
-    """A unit that a person may expect, without holding it, and how many had drawn it by then."""
+    """The unit that probably follows, whose pictures are preloaded; nobody holds it. `assigned` is its count then."""
 
     unit: int
-    then: int
+    assigned: int
 
 
 ORDER: dict[str, Callable[[Unit], tuple[float, ...]]] = {
@@ -70,45 +70,47 @@ ORDER: dict[str, Callable[[Unit], tuple[float, ...]]] = {
 
 
 class Offers:
-    """The units that are wanted most, in their order, and some that others will come to last."""
+    """The first units in the order of a draw, and some that others will draw last."""
 
     def __init__(self, connection: Connection, draw: str, per_item: int, most: int) -> None:
         self.draw, self.per_item = draw, per_item
-        self.look(connection, most)
+        self.look_up(connection, most)
 
-    def look(self, connection: Connection, most: int) -> None:
-        """Look up this many in the database, where all that was taken before must be written down."""
+    def look_up(self, connection: Connection, most: int) -> None:
+        """Look up this many units in the database, which must have no deferred draws."""
         asked = {"per_item": self.per_item}
         self.wanted = [Unit(*row) for row in connection.execute(WANTED[self.draw].limit(most), asked)]
         self.complete = len(self.wanted) < most
-        # Nobody knows which of the units that are not here come before one that is behind the last of these.
+        # A unit that now comes after the last of these may come after others that were not looked up.
         self._end = (math.inf,) if self.complete else ORDER[self.draw](self.wanted[-1])
         self.last: dict[int, Unit] = {}
         if self.draw == "least-answered" and self.wanted:
             last = connection.execute(LAST, {"fewest": self.wanted[0].assigned})
             self.last = {row.id: Unit(*row) for row in last}
 
-    def take(self, had: Collection[int], expected: Upcoming | None) -> Unit | None:
-        """The unit that a person gets who had these, as it is from then on; None where none of those here is left.
+    def take(self, had: Collection[int], announced: Upcoming | None) -> Unit | None:
+        """Draw a unit for a person who had these. Return it as it is afterwards, or None if none is left here.
 
-        expected  what they were told to expect; they get it where nobody took it meanwhile
+        announced  the unit that the person preloaded; they get it if nobody else drew it since
         """
-        unit = self._find_announced(expected)
+        unit = self._find_announced(announced)
         if unit is None or unit.id in had:
-            unit = next((each for each in self.wanted if each.id not in had), None)
+            unit = next((candidate for candidate in self.wanted if candidate.id not in had), None)
         if unit is None:
             return None
-        taken, order = unit.after_draw(), ORDER[self.draw]
+        drawn, order = unit.after_draw(), ORDER[self.draw]
         self.last.pop(unit.id, None)
         if unit in self.wanted:
             self.wanted.remove(unit)
-        if taken.assigned < self.per_item and order(taken) < self._end:
-            insort(self.wanted, taken, key=order)
-        return taken
+        if drawn.assigned < self.per_item and order(drawn) < self._end:
+            insort(self.wanted, drawn, key=order)
+        return drawn
 
     def next_for(self, had: Collection[int]) -> Upcoming | None:
-        """What somebody who had these can expect next: one that others will come to last, or, where draws are by
-        expected error, one that is near the top and not the first."""
+        """Announce the unit that probably follows for a person who had these.
+
+        It is one that others will draw last or, if draws are by expected error, one near the top but not the first.
+        """
         offered = self.last.values() if self.draw == "least-answered" else self.wanted[1 : NEAR_TOP + 1]
         free = [unit for unit in offered if unit.id not in had]
         if not free:
@@ -116,8 +118,9 @@ class Offers:
         unit = random.choice(free)
         return Upcoming(unit.id, unit.assigned)
 
-    def _find_announced(self, expected: Upcoming | None) -> Unit | None:
-        if expected is None:
+    def _find_announced(self, announced: Upcoming | None) -> Unit | None:
+        if announced is None:
             return None
-        unit = self.last.get(expected.unit) or next((each for each in self.wanted if each.id == expected.unit), None)
-        return unit if unit is not None and unit.assigned == expected.then and unit.priority >= 0 else None
+        wanted = (unit for unit in self.wanted if unit.id == announced.unit)
+        unit = self.last.get(announced.unit) or next(wanted, None)
+        return unit if unit is not None and unit.assigned == announced.assigned and unit.priority >= 0 else None

@@ -1,7 +1,7 @@
-"""Signs of life: whoever is there keeps the place of what they were shown, and whoever left does not.
+"""Presence: active people keep the place of the trial that they see, and those who left lose it.
 
-Everything that a browser asks for is a sign. Between two answers the page sends one every twenty seconds while it is in
-sight. Those are kept in memory and written down together, so that a crowd that thinks costs next to nothing.
+Every request is a sign of activity. A visible page also sends one every twenty seconds. These are collected in memory
+and written together, so that many people who think cost almost nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dissensus.elicit.database.shared_transaction import defer
 from dissensus.elicit.database.store import now
 from dissensus.elicit.survey_run import SurveyRun
 
-EVERY = 5.0  # seconds after which signs that only say "still here" are written down together
-AGAIN = 15.0  # seconds after which a request is written down as a sign again
+EVERY = 5.0  # seconds between writes of collected signs
+AGAIN = 15.0  # seconds after which a request of the same person is recorded again
 SEEN = (
     sa.update(schema.people)
     .where(schema.people.c.id == sa.bindparam("person_"), schema.people.c.seen < sa.bindparam("at"))
@@ -29,13 +29,13 @@ SEEN = (
 
 
 def note_presence(run: SurveyRun, connection: Connection, person: Row[Any]) -> None:
-    """Write down that this person is there, unless it was written down a moment ago."""
+    """Record that this person is active, unless it was recorded a moment ago."""
     if now() - person.seen > _at_most(run, AGAIN):
         defer(connection, SEEN, {"person_": person.id, "at": now()})
 
 
 class Presence:
-    """Who gave a sign of life since it was last written down, in this server process."""
+    """The signs of activity since the last write, in this server process."""
 
     def __init__(self, run: SurveyRun) -> None:
         self.run = run
@@ -45,18 +45,18 @@ class Presence:
         self._since[person] = now()
 
     def write(self) -> None:
-        """Write down all signs so far in one transaction; people who are gone from the database are passed over."""
+        """Write all signs so far in one transaction; people who were deleted are skipped."""
         self._write(self._take_signs())
 
     async def keep(self) -> None:
-        """Write them down every few seconds for as long as the server runs."""
+        """Write the signs every few seconds while the server runs."""
         while True:
             await asyncio.sleep(_at_most(self.run, EVERY))
-            signs = self._take_signs()  # here, where they are noted, so that none is noted while they are listed
+            signs = self._take_signs()  # in the event loop, as `note` is, so that no sign is lost
             try:
                 await run_in_threadpool(self._write, signs)
-            except sa.exc.SQLAlchemyError as error:  # the next signs say the same
-                logging.getLogger("uvicorn.error").error("signs of life: %s: %s", type(error).__name__, error)
+            except sa.exc.SQLAlchemyError as error:  # the next signs repeat the information
+                logging.getLogger("uvicorn.error").error("presence: %s: %s", type(error).__name__, error)
 
     def _take_signs(self) -> list[dict[str, Any]]:
         since, self._since = self._since, {}
@@ -68,5 +68,5 @@ class Presence:
 
 
 def _at_most(run: SurveyRun, seconds: float) -> float:
-    """These seconds, or less where places are held for so short a time that it matters."""
+    """These seconds, or fewer if places are held only briefly."""
     return min(seconds, 60 * run.survey.protocol.hold_minutes / 6)

@@ -1,4 +1,4 @@
-"""The way of one person through a survey, as rules without a database: which page, which kind of trial, which order."""
+"""The protocol of a session as rules without a database: the next page, the kind of trial, the order of items."""
 
 from __future__ import annotations
 

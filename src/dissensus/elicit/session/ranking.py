@@ -1,4 +1,4 @@
-"""Which items are worth asking about most, worked out from the answers so far while a survey runs."""
+"""Ranking of items by the value of one more answer, updated while a survey runs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dissensus.elicit.database.store import now, set_setting, setting
 from dissensus.elicit.questions.answers_as_labels import class_codes
 from dissensus.elicit.survey_run import SurveyRun
 
-EVERY = 2.0  # seconds between looks at whether there are new answers
-SLOWEST = 20.0  # seconds after which new answers are taken in, however few they are
-REST = 10.0  # a ranking that took a second is not repeated for this many seconds
+EVERY = 2.0  # seconds between checks for new answers
+SLOWEST = 20.0  # seconds after which any number of new answers causes a ranking
+REST = 10.0  # after a ranking that took one second, wait this many seconds
 CLAIM = "ranking"
 CLOSED = -1.0
 
@@ -34,52 +34,52 @@ RANK = sa.update(schema.units).where(schema.units.c.id == sa.bindparam("unit_"))
 
 
 async def keep_ranking(run: SurveyRun) -> None:
-    """Rank again and again for as long as the server runs; of several processes one at a time does it."""
+    """Rank repeatedly while the server runs; one process at a time does it."""
     while True:
         try:
             spent = await run_in_threadpool(rank_if_due, run)
-        except (sa.exc.SQLAlchemyError, ValueError) as error:  # the last ranking holds until the next one succeeds
+        except (sa.exc.SQLAlchemyError, ValueError) as error:  # the last ranking stays until the next one succeeds
             logging.getLogger("uvicorn.error").error("ranking items: %s: %s", type(error).__name__, error)
             spent = EVERY
         await asyncio.sleep(max(EVERY, REST * spent))
 
 
 def rank_if_due(run: SurveyRun) -> float:
-    """Rank the units where enough answers are new and no other process is at it; the seconds that it took.
+    """Rank the units if there are enough new answers and no other process does it. Return the seconds it took.
 
-    Enough is one for every tenth unit, or any number after SLOWEST seconds.
+    Enough is one answer for every ten units, or any number after SLOWEST seconds.
     """
     began = time.monotonic()
     answered = sa.select(sa.func.count(), sa.func.sum(schema.units.c.answered)).where(schema.units.c.main)
 
-    mine = secrets.token_hex(8)  # by which a claim is known again, should its connection be lost after it was made
+    token = secrets.token_hex(8)  # identifies our claim if the connection is lost after its commit
 
     def claim(connection: sa.Connection) -> bool:
-        at, behind, whose = json.loads(setting(connection, CLAIM, '[0, 0, ""]'))
-        if whose == mine:
+        at, ranked, owner = json.loads(setting(connection, CLAIM, '[0, 0, ""]'))
+        if owner == token:
             return True
-        n, there = connection.execute(answered).one()
-        fresh = abs(int(there or 0) - behind)
-        if not fresh or (fresh < n / 10 and now() - at < SLOWEST) or now() - at < EVERY / 2:
+        units, answers = connection.execute(answered).one()
+        new = abs(int(answers or 0) - ranked)
+        if not new or (new < units / 10 and now() - at < SLOWEST) or now() - at < EVERY / 2:
             return False
-        set_setting(connection, CLAIM, json.dumps([now(), int(there or 0), mine]))
+        set_setting(connection, CLAIM, json.dumps([now(), int(answers or 0), token]))
         return True
 
-    # Of two processes one writes first, and the other finds that nothing is new.
+    # Of two processes, the first one writes its claim, and the second finds no new answers.
     if run.store.write(claim):
         rank(run)
     return time.monotonic() - began
 
 
 def rank(run: SurveyRun) -> None:
-    """Write into each unit by how much one more answer is expected to lower its error, or that it needs none.
+    """Write the priority of each unit: the expected gain of one more answer, or -1 if it needs none.
 
         priority = expected drop of KL(true distribution || estimate) by the next vote, nats, 0 or more, once its gain
-                   over asking evenly is sure; until then higher the fewer answers there are
-                   -1 where no class's 95 % interval is wider than protocol.enough
+                   over asking evenly is significant; until then higher for fewer answers
+                   -1 if no class has a 95% interval wider than protocol.enough
 
-    Answers count by the class they put first. What people hold without having answered it yet counts as if their
-    votes were spread, by lowering the value with the square of the number of answers, as `draws.TAKE` does.
+    Answers count by their first choice. Units that people hold but have not answered get a lower value, by the square
+    of the number of answers, as in `draws.TAKE`.
     """
     with run.store.reader() as connection:
         units = connection.execute(MAIN).all()
@@ -93,17 +93,17 @@ def rank(run: SurveyRun) -> None:
         {"unit_": unit, "value_": float(v)}
         for (unit, _), v in zip(units, np.where(value < 0, value, value * falls), strict=True)
     ]
-    # A few at a time, so that nobody who answers has to wait for all of them.
+    # In small transactions, so that people who answer do not wait for all of them.
     change = RANK.values(priority=sa.bindparam("value_"))
     for start in range(0, len(rows), 200):
-        some = rows[start : start + 200]
-        run.store.write(lambda connection, some=some: connection.execute(change, some))  # type: ignore[misc]
+        part = rows[start : start + 200]
+        run.store.write(lambda connection, part=part: connection.execute(change, part))  # type: ignore[misc]
 
 
 def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
-    """What one more vote is worth to each unit, -1 where its votes are enough.  (n, k) -> (n,)
+    """Return the value of one more vote for each unit, -1 if its votes are enough.  (n, k) -> (n,)
 
-    1 / (1 + votes)^2 as long as it is not sure that choosing pays, so that the least answered come first.
+    Until choosing by expected gain is significantly better, the value is 1 / (1 + votes)^2: least answered first.
     """
     from dissensus.aggregate.priors.vote_prior import vote_prior
     from dissensus.plan.allocation_gain import SURE, gain_evidence
@@ -111,15 +111,15 @@ def priorities(counts: np.ndarray, enough: float) -> np.ndarray:
 
     posterior, votes = vote_prior(counts).posterior(counts), counts.sum(axis=1)
     stop = Stop(width=enough) if enough else NEVER
-    # Two votes at least: the interval of an item that nobody was asked about is only what others are like.
+    # At least two votes: the interval of an item without votes reflects only the other items.
     done = stop.is_reached(posterior) & (votes >= 2)
-    # Seeded by the number of answers: the same answers are always ranked the same way.
+    # Seeded by the number of answers, so that the same answers always get the same ranking.
     pays = gain_evidence(counts, np.random.default_rng(int(votes.sum()))) >= SURE
     return np.where(done, CLOSED, expected_drop(posterior) if pays else 1 / (1.0 + votes) ** 2)
 
 
 def count_first_choices(run: SurveyRun, answers: Any, place: dict[int, int]) -> np.ndarray:
-    """First choices of each unit.  -> (n, k)"""
+    """Count the first choices of each unit.  -> (n, k)"""
     classes, first = run.survey.question.classes, run.survey.kind.first
     counts = np.zeros((len(place), len(classes)), dtype=np.int64)
     known = [(place[unit], first(json.loads(answer))) for unit, answer in answers if unit in place]

@@ -1,4 +1,4 @@
-"""Keeping an answer: checked, written once, with every time the browser measured."""
+"""Storing an answer: checked, written once, with all times that the browser measured."""
 
 from __future__ import annotations
 
@@ -29,21 +29,23 @@ COUNT = (
         assigned=schema.units.c.assigned + sa.bindparam("back"),
     )
 )
-# PostgreSQL does all three at one call; each call there costs as much as all of them in SQLite.
+# PostgreSQL does all three in one call; there a call costs as much as all three in SQLite.
 AT_ONCE = COUNT.add_cte(KEEP.cte("kept"), UNHOLD.cte("unheld"))
 MEASURED = {"looked", "ready", "touched", "submitted", "changes", "away", "played", "early", "reloads"}
-MOST_OFTEN = 1_000_000  # that something is counted on one page
-LARGEST = 1e15  # of any number that a browser sends
-OPEN = 366 * 24 * 3600 * 1000  # milliseconds beyond which no page has been open
-TEXT = 2000  # characters of a text that was typed or chosen
-LONGEST = 24 * 3600 * 1000  # a page that was open for more milliseconds than this has no honest time
+MOST_OFTEN = 1_000_000  # limit of a count on one page
+LARGEST = 1e15  # limit of any number that a browser sends
+OPEN = 366 * 24 * 3600 * 1000  # limit of the time that a page is open, milliseconds
+TEXT = 2000  # limit of a typed or chosen text, characters
+LONGEST = 24 * 3600 * 1000  # a page open for longer, in milliseconds, gives no meaningful time
 
 
 class GivenTrial(NamedTuple):
-    """A trial that a person has been given, when its answer came, if it did, and what was shown, while it matters.
+    """A trial that was given to a person.
 
-    held   whether its place is still kept for them
-    drawn  when it was given to them
+    answered  when its answer was received, or None
+    shown     what it shows, as JSON, while that is needed
+    held      whether its place is still kept for the person
+    drawn     when it was given
     """
 
     id: str
@@ -64,10 +66,10 @@ def save_answer(
     sent: Mapping[str, Any],
     replace: Callable[[dict[str, Any]], object] | None = None,
 ) -> str | None:
-    """Keep the answer to a trial of this person, unless it is kept already; the feedback if it was practice.
+    """Store the answer to a trial unless it is stored already. Return the feedback of a practice trial.
 
-    given    all trials of this person; the one that is answered is marked so
-    replace  takes the answer as it is stored, where it is to replace one that was taken back
+    given    all trials of this person; the answered one is updated
+    replace  stores the answer in place of one that was taken back
     """
     place = next((i for i, trial in enumerate(given) if trial.id == trial_id), None)
     if place is None:
@@ -77,7 +79,7 @@ def save_answer(
     if trial.answered is not None and replace is None:
         return feedback
     if trial.answered is None and replace is not None:
-        raise RequestError("this trial has no answer that was taken back", 409)
+        raise RequestError("this trial has no answer to replace", 409)
     try:
         answer = check_answer(run.survey.question, sent.get("answer"))
     except ValueError as error:
@@ -85,8 +87,8 @@ def save_answer(
     times = check_times(sent.get("times"))
     client: Any = sent.get("client")
     received, seconds = now(), _seconds(times)
-    # A trial is shown after it was drawn, and once more after its answer came. What was answered between is no bound:
-    # people come back to a page that they have left to change the answer before.
+    # A trial is shown after it was drawn, and again after its answer was received. Answers in between give no bound,
+    # since people return to a page that they left to change the answer before.
     since = trial.drawn if trial.answered is None else trial.answered
     doubts = "; ".join(doubts_about(times, seconds, received - since, filled_in=trial.answered is not None))
     row = {
@@ -110,17 +112,17 @@ def save_answer(
 
 
 def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, held: bool) -> None:
-    """Write an answer, and count it where it is one of those that are wanted.
+    """Write an answer, and count it if it is a main answer.
 
-    `assigned` counts holders and answers: the holder becomes an answer, a trial that was given back in the meantime
-    counts again, and the answer of somebody who is excluded counts for nothing.
+    `assigned` counts holders and answers. The holder becomes an answer, a released trial counts again, and an answer of
+    an excluded person does not count.
     """
     row = {f"{name}_": value for name, value in answer.items()}
     if answer["kind"] != "main":
         defer(connection, KEEP, row)
         return
     change = {"counts": counts, "back": counts - held}
-    # Draws choose by how many places are kept.
+    # A changed count affects draws, so it is not deferred.
     write = connection.execute if change["back"] else partial(defer, connection)
     if connection.dialect.name == "postgresql":
         write(AT_ONCE, row | change)
@@ -131,14 +133,14 @@ def _keep(connection: Connection, answer: Mapping[str, Any], *, counts: int, hel
 
 
 def check_times(given: Any) -> dict[str, Any]:
-    """What the browser measured, in milliseconds since the page was shown; what is not of that form is refused.
+    """Check the times that the browser measured, in milliseconds since the page was shown.
 
     looked, ready, touched, submitted  numbers; changes  [[when, field, value], …]; away  [[from, to], …]
-    played  [[sound, from, to], …], where to is null if it could not be played; early, reloads  how often
-    All but `submitted` may be missing; what an honest browser always has leaves doubts then.
+    played  [[sound, from, to], …], where to is null if it could not be played; early, reloads  counts
+    Only `submitted` is required; `doubts_about` reports other times that a real browser always sends.
     """
     if not isinstance(given, dict) or set(given) - MEASURED:
-        raise RequestError(f"expected times, an object with {', '.join(sorted(MEASURED))}")
+        raise RequestError(f"times: expected an object with {', '.join(sorted(MEASURED))}")
     for name in ("looked", "ready", "touched", "submitted"):
         if not _is_time(given.get(name)) and (given.get(name) is not None or name == "submitted"):
             raise RequestError(
@@ -160,7 +162,7 @@ def check_times(given: Any) -> dict[str, Any]:
             or len(rows) > 5_000
             or not all(isinstance(row, list) and fits(row) for row in rows)
         ):
-            raise RequestError(f"times.{name} is not a list of at most 5,000 {shape}")
+            raise RequestError(f"times.{name}: expected a list of at most 5,000 {shape}")
     return given
 
 
@@ -173,7 +175,7 @@ def _is_span(row: list[Any]) -> bool:
 
 
 def _is_input(value: Any) -> bool:
-    """Whether it can be what somebody put in: a text, a number, yes or no, nothing, or a short list of these."""
+    """Whether a value can be an input: a text, a number, a boolean, null, or a short list of these."""
     if isinstance(value, list):
         return len(value) <= 10 and not any(isinstance(part, list) for part in value) and all(map(_is_input, value))
     return value is None or isinstance(value, bool) or _finite(value) or (isinstance(value, str) and len(value) <= TEXT)
@@ -188,7 +190,7 @@ def _is_play(row: list[Any]) -> bool:
 
 
 def _seconds(times: dict[str, Any]) -> float | None:
-    """From the first look to the submission, without the time when the page was out of sight."""
+    """The seconds from the first look to the submission, without the time when the page was hidden."""
     away = sum(max(0.0, until - since) for since, until in times.get("away", []))
     spent = times["submitted"] - (times.get("looked") or 0.0) - away
     return spent / 1000 if 0 <= spent <= LONGEST else None
@@ -199,7 +201,8 @@ def _feedback(run: SurveyRun, trial: GivenTrial) -> str | None:
         return None
     in_place = run.survey.kind.in_place
     asked = unit_key(run.names[trial.unit], in_place)
-    return next((each.feedback for each in run.survey.practice if unit_key(each.items, in_place) == asked), None)
+    practice = (trial for trial in run.survey.practice if unit_key(trial.items, in_place) == asked)
+    return next((trial.feedback for trial in practice), None)
 
 
 def _finite(value: Any) -> bool:

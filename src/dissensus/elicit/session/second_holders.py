@@ -1,8 +1,7 @@
-"""Where everything that is missing is held by others: a place is given twice, within bounds, rather than nobody's.
+"""Second holders: if others hold everything that is missing, a person gets a unit that someone else already holds.
 
-Whoever holds a place may have left without a word, which shows only some minutes later. So a person who comes in the
-meantime gets the place of the one who gave no sign of life for longest. If both answer, that is one answer more than
-was asked for; how many of those there can be is bounded for each unit and for all together.
+A holder may have left, which shows only minutes later. So a new person gets the unit whose holder was inactive for
+longest. If both answer, the unit has one answer too many. The number of such answers is limited per unit and in total.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from dissensus.elicit.database.schema import people, trials, units
 from dissensus.elicit.session.batch_draws import has_missing_batch
 from dissensus.elicit.survey.settings import Survey
 
-MORE = 0.02  # of all the answers that are wanted: how many may be collected beyond them
-AT_LEAST = 2  # of these, however small the survey is
+MORE = 0.02  # answers beyond those wanted, as a share of those wanted
+AT_LEAST = 2  # the same in small surveys
 
 HAD = sa.select(trials.c.unit).where(trials.c.person == sa.bindparam("person_"))
 MISSING = sa.select(units.c.id).where(
     units.c.main, units.c.id.not_in(HAD), units.c.answered < sa.bindparam("per_item"), units.c.priority >= 0
 )
 EXTRA = units.c.assigned - sa.bindparam("per_item")
-BEYOND = sa.select(sa.func.sum(sa.case((EXTRA > 0, EXTRA), else_=0)), sa.func.count()).where(units.c.main)
-# A unit has at most one holder more than it lacks answers. Who was there longest ago is the likeliest to be gone.
+SURPLUS = sa.select(sa.func.sum(sa.case((EXTRA > 0, EXTRA), else_=0)), sa.func.count()).where(units.c.main)
+# A unit has at most one holder more than it lacks answers. The holder inactive for longest has most likely left.
 SECOND = (
     MISSING.join(trials, trials.c.unit == units.c.id)
     .join(people, people.c.id == trials.c.person)
@@ -34,24 +33,24 @@ SECOND = (
 
 
 def find_held_unit(connection: Connection, person: str, per_item: int) -> int | None:
-    """A unit that others hold and that this person has not had; None where none is missing, or the bound is reached."""
+    """Find a unit that others hold and this person has not had; None if nothing is missing or the limit is reached."""
     given = {"person_": person, "per_item": per_item}
     if connection.scalar(MISSING.limit(1), given) is None:
         return None
-    too_many, count = connection.execute(BEYOND, given).one()
-    if too_many >= surplus_limit(count * per_item):
+    surplus, count = connection.execute(SURPLUS, given).one()
+    if surplus >= surplus_limit(count * per_item):
         return None
     unit = connection.scalar(SECOND, given)
     return None if unit is None else int(unit)
 
 
 def surplus_limit(wanted: int) -> int:
-    """How many answers may be collected beyond those that are wanted, by giving places twice."""
+    """Return the number of answers that may be collected beyond those wanted."""
     return max(AT_LEAST, int(MORE * wanted))
 
 
 def has_missing_answers(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
-    """Whether an answer is missing that this person could give, be it held by somebody else or not."""
+    """Whether an answer is missing that this person could give, even if someone else holds the unit."""
     if survey.protocol.draw == "batches":
         return has_missing_batch(connection, survey, person, per_item)
     return connection.scalar(MISSING.limit(1), {"person_": person, "per_item": per_item}) is not None

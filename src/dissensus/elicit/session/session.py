@@ -1,4 +1,4 @@
-"""One person's session: the page that is theirs now, and handing in what they did."""
+"""A person's session: the current page, submissions, and taking back the last answer."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from dissensus.elicit.survey.ends import WAIT
 from dissensus.elicit.survey.items import units_per_person
 from dissensus.elicit.survey_run import RequestError, SurveyRun, exit_of
 
-# With the person come the settings that a researcher may have changed meanwhile, or null: one look instead of two.
+# The person with the settings that a researcher may have changed, or null, in one query.
 PERSON = sa.select(
     schema.people.c.id.label("whose"), schema.people, setting_column("state"), setting_column("per_item")
 ).where(schema.people.c.id.in_(sa.bindparam("people_", expanding=True)))
 
 
 def current_page(run: SurveyRun, person_id: str) -> dict[str, Any]:
-    """What this person is to see now. Whoever was told that nothing is left may be told otherwise when they return."""
+    """Return the current page of a person. Someone for whom nothing was left may get a trial when they return."""
     return run.store.write(page_work(run, person_id))
 
 
 def submit(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep what was handed in, once, and give the page that follows.
+    """Store a submission once, and return the next page.
 
-    Handing in again what is already kept changes nothing and is not an error: a double click, a second tab, the back
-    button and a queue that is sent again all end in one answer. Nothing is acknowledged before it is committed.
+    Submitting a page again changes nothing and is not an error: a double click, a second tab, the back button and a
+    resent queue all lead to one answer. Nothing is acknowledged before it is committed.
     """
     return run.store.write(submit_work(run, person_id, sent))
 
 
 def take_back(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Open the trial that was answered last once more, and give its page; asking for it twice is not an error."""
+    """Reopen the last answered trial and return its page. Repeating the call is not an error."""
     return run.store.write(take_back_work(run, person_id, sent))
 
 
 def page_work(run: SurveyRun, person_id: str) -> Work[dict[str, Any]]:
-    """As `current_page`, for a transaction of the caller's."""
+    """Return the work of `current_page`, for a transaction of the caller."""
 
     def work(connection: Connection) -> dict[str, Any]:
         person = person_row(connection, person_id)
@@ -63,7 +63,7 @@ def page_work(run: SurveyRun, person_id: str) -> Work[dict[str, Any]]:
 
 
 def submit_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
-    """As `submit`, for a transaction of the caller's."""
+    """Return the work of `submit`, for a transaction of the caller."""
     page = sent.get("page")
     if not isinstance(page, str) or not is_storable(page) or not isinstance(sent.get("answer", {}), dict):
         raise RequestError("expected an object with the fields page, a text, and answer, an object")
@@ -94,7 +94,7 @@ def submit_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work
 
 
 def take_back_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work[dict[str, Any]]:
-    """As `take_back`, for a transaction of the caller's."""
+    """Return the work of `take_back`, for a transaction of the caller."""
     page = sent.get("page")
     if not isinstance(page, str) or not is_storable(page) or not page.startswith("trial:"):
         raise RequestError("expected an object with the field page, the name of a trial's page")
@@ -112,19 +112,19 @@ def take_back_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> W
 
 
 def person_row(connection: Connection, person_id: str) -> Row[Any]:
-    """The person, whom nobody else changes until the transaction ends: of two tabs one waits for the other."""
+    """Return the person's row, locked until the transaction ends, so that of two tabs one waits for the other."""
     if not is_storable(person_id):
         raise RequestError("no such session; please start again from the link you were sent", 404)
-    there = rows_of(connection, PERSON, person_id)
-    if not there:
+    rows = rows_of(connection, PERSON, person_id)
+    if not rows:
         raise RequestError("no such session; please start again from the link you were sent", 404)
-    return there[0]
+    return rows[0]
 
 
 def _stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any], waited_at: str) -> dict[str, Any]:
-    """The page of somebody who does not want to wait; where something is there for them, it is that, and no way out.
+    """The page of a person who stops waiting: the next trial if one has become free, else the end.
 
-    What comes late, as from another tab, ends no other waiting than the one where it was pressed.
+    A late request, such as from another tab, ends only the wait in which it was sent.
     """
     page = _page(run, connection, person)
     if page["page"] != waited_at or page["stage"] != trials.WAITING:
@@ -135,7 +135,7 @@ def _stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any], wait
 def _page(
     run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial] | None = None
 ) -> dict[str, Any]:
-    """What the person is to see now; `given` is what they were given, where the caller knows it already."""
+    """The current page of a person. `given` are their trials, if the caller has read them already."""
     survey, stage = run.survey, str(person.stage)
     page: dict[str, Any] = {"stage": stage, "page": page_name(person), "title": survey.title, "contact": survey.contact}
     if stage not in protocol.ENDS and (person.state or "open") != "open":
@@ -144,7 +144,7 @@ def _page(
         return {**page, "text": fill_in(run, survey.protocol.consent)}
     if stage == "instructions":
         texts = survey.protocol.instructions
-        if person.place >= len(texts):  # the researcher has taken pages out in the meantime
+        if person.place >= len(texts):  # the researcher has removed pages since
             return _move_on(run, connection, person, {"stage": protocol.stage_after(survey, stage), "place": 0})
         return {**page, "text": fill_in(run, texts[person.place]), "place": person.place + 1, "of": len(texts)}
     if stage == "comprehension":
@@ -183,12 +183,12 @@ def _page(
 
 
 def _per_item(run: SurveyRun, person: Row[Any]) -> int:
-    """Answers that are wanted for each item: what was decided on the dashboard, or what survey.toml says."""
+    """The answers wanted per item, from the dashboard or else from survey.toml."""
     return int(person.per_item or run.survey.protocol.per_item)
 
 
 def fill_in(run: SurveyRun, text: str) -> str:
-    """The text with how much one person is asked in the place of {per_person}."""
+    """Replace {per_person} in a text by the number of items per person."""
     return text.replace("{per_person}", str(units_per_person(run.survey, run.units)))
 
 

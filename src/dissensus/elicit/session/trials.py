@@ -1,4 +1,4 @@
-"""Trials as pages: given one after the other, with what they show and what probably comes next, to be loaded early."""
+"""Trials as pages: their stimuli, and the media of the next trial for preloading."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GIVEN = (
         schema.trials.c.unit,
         schema.trials.c.kind,
         schema.answers.c.received,
-        # What was shown is no longer needed once it is answered, except for the feedback on practice.
+        # After the answer, only practice trials still need what was shown, for their feedback.
         sa.case((schema.answers.c.received.is_(None) | (schema.trials.c.kind == "practice"), schema.trials.c.shown)),
         schema.trials.c.held,
         schema.trials.c.drawn,
@@ -43,36 +43,36 @@ SHOWN = sa.select(schema.trials).where(schema.trials.c.id == sa.bindparam("trial
 BREAK = sa.select(schema.pages.c.page).where(
     schema.pages.c.person == sa.bindparam("person_"), schema.pages.c.page == sa.bindparam("page_")
 )
-WAITING: Literal["waiting"] = "waiting"  # the page of somebody for whom nothing is free while answers are still missing
+WAITING: Literal["waiting"] = "waiting"  # the page of a person if all missing answers are held by others
 
 
 def given_to(connection: Connection, person: Row[Any]) -> list[GivenTrial]:
-    """Every trial that the person was given, in their order."""
+    """Return all trials of a person in order."""
     return [GivenTrial._make(row[1:]) for row in rows_of(connection, GIVEN, person.id)]
 
 
 def trial_page(
     run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], per_item: int
 ) -> dict[str, Any] | None:
-    """The trial or break that this person is at, or a page to wait at; None when the stage is over."""
+    """Return the current trial, break or waiting page of a person; None if the stage is over."""
     open_trials = (row for row in given if row.answered is None and _is_of_stage(row.kind, person.stage))
     shown = next((row for row in open_trials if _is_in_survey(run, row)), None)
     history = [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
-    rest = protocol.break_due(run.survey.protocol, history)
-    # Nothing is held during a break, and nobody is sent into one after which nothing comes.
+    number = protocol.break_due(run.survey.protocol, history)
+    # During a break nothing is held. There is no break if nothing would follow.
     if (
-        rest
-        and not _had_break(connection, person, rest)
+        number
+        and not _had_break(connection, person, number)
         and (shown is not None or has_missing_answers(connection, run.survey, person.id, per_item))
     ):
-        return {"page": f"break:{rest}", "stage": "break", **_progress(run, person, history)}
+        return {"page": f"break:{number}", "stage": "break", **_progress(run, person, history)}
     if shown is None:
         new = _give(run, connection, person, given, per_item)
         if new is None:
             return None
         if new == WAITING:
             answered = sum(trial.kind == "main" and trial.answered for trial in history)
-            page = f"{WAITING}:{len(given)}:{person.attempts}"  # no two times that somebody waits have one name
+            page = f"{WAITING}:{len(given)}:{person.attempts}"  # every wait has its own name
             return {"page": page, "stage": WAITING, "answered": answered}
         shown = new
         given.append(shown)
@@ -89,7 +89,7 @@ def trial_page(
 def reopened_trial(
     run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], trial_id: str
 ) -> dict[str, Any] | None:
-    """An answered trial as it was shown; None where the survey no longer has what it is about."""
+    """Return an answered trial as it was shown; None if the survey no longer has its items."""
     trial = connection.execute(SHOWN, {"trial_": trial_id}).one()
     if not _is_in_survey(run, trial):
         return None
@@ -100,7 +100,7 @@ def reopened_trial(
 
 
 def after_trials(run: SurveyRun, connection: Connection, person: Row[Any]) -> dict[str, Any]:
-    """Where a person goes from a stage of trials that is over: on, or home when nothing was left for them."""
+    """Return the change to a person's row after their last trial: the next stage, or "full" if they got none."""
     if person.stage == "trials":
         had = sa.select(sa.func.count()).select_from(schema.answers).where(schema.answers.c.person == person.id)
         if not connection.scalar(had.where(schema.answers.c.kind == "main")):
@@ -114,7 +114,7 @@ def after_trials(run: SurveyRun, connection: Connection, person: Row[Any]) -> di
 
 
 def stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any]) -> dict[str, Any]:
-    """Where somebody goes who does not want to wait until something is free: on with what they have, or home."""
+    """Return the change to the row of a person who stops waiting."""
     record_event(connection, "stopped waiting", person.id)
     return after_trials(run, connection, person)
 
@@ -122,22 +122,28 @@ def stop_waiting(run: SurveyRun, connection: Connection, person: Row[Any]) -> di
 def _give(
     run: SurveyRun, connection: Connection, person: Row[Any], given: list[GivenTrial], per_item: int
 ) -> GivenTrial | Literal["waiting"] | None:
-    """Give the person their next trial, written down before it is shown; None at the end of the stage."""
+    """Give the person their next trial, stored before it is shown; None at the end of the stage."""
     survey, history = run.survey, [protocol.Trial(row.kind, row.unit, row.answered is not None) for row in given]
     kind, unit = _plan_next(run, person, history)
-    following = None
+    upcoming = None
     if kind == "main":
         main = sum(trial.kind == "main" for trial in history)
-        late, expected = now() - 60 * survey.protocol.hold_minutes, _read_upcoming(given[-1]) if given else None
-        had = {row.unit for row in given}
         drawn = draw(
-            connection, survey, person.id, person.seed, per_item, had=had, late=late, first=not main, expected=expected
+            connection,
+            survey,
+            person.id,
+            person.seed,
+            per_item,
+            had={row.unit for row in given},
+            late=now() - 60 * survey.protocol.hold_minutes,
+            first=not main,
+            announced=_read_upcoming(given[-1]) if given else None,
         )
         if drawn is not None:
-            unit, following = drawn
+            unit, upcoming = drawn
         elif has_missing_answers(connection, survey, person.id, per_item):
             return WAITING
-        else:  # nothing is left to draw: what remains are the repeats
+        else:  # nothing is left to draw, only the repeats remain
             repeated = sum(trial.kind == "repeat" for trial in history)
             kind = "repeat" if main and repeated < min(survey.protocol.repeats, main) else None
             unit = protocol.repeat_of(history, person.seed) if kind else None
@@ -152,8 +158,8 @@ def _give(
     about = [run.units.items[name].about for name in shown["items"]]
     if any(about):
         shown["about"] = tuple(about)
-    if following is not None:
-        shown["next"] = following
+    if upcoming is not None:
+        shown["next"] = upcoming
     row = {
         "id": secrets.token_hex(12),
         "person": person.id,
@@ -166,7 +172,7 @@ def _give(
     }
     defer(connection, GIVE, row)
     held = kind == "main"
-    if held and person.excluded is not None:  # whose answers count for nothing keeps nothing from others
+    if held and person.excluded is not None:  # an excluded person must not keep a unit from others
         give_back(connection, str(row["id"]), unit)
         held = False
     return GivenTrial(str(row["id"]), unit, kind, None, str(row["shown"]), held, float(row["drawn"]))
@@ -175,7 +181,7 @@ def _give(
 def _plan_next(
     run: SurveyRun, person: Row[Any], history: list[protocol.Trial]
 ) -> tuple[protocol.TrialKind | None, int | None]:
-    """The kind of trial that comes next, and the unit where that is fixed; what is drawn has none yet."""
+    """The kind of the next trial, and its unit if it is not drawn."""
     survey, kinds = run.survey, [trial.kind for trial in history]
     if person.stage == "practice":
         done = kinds.count("practice")
@@ -187,20 +193,20 @@ def _plan_next(
 
 
 def _upcoming_unit(run: SurveyRun, person: Row[Any], history: list[protocol.Trial], shown: GivenTrial) -> int | None:
-    """The unit that probably follows on the one that is shown. It is not held: somebody else may get it."""
+    """The unit that probably follows the one shown. It is not held, so someone else may get it."""
     kind, unit = _plan_next(run, person, history)
-    told = _read_upcoming(shown)
-    return told.unit if kind == "main" and told is not None else unit
+    announced = _read_upcoming(shown)
+    return announced.unit if kind == "main" and announced is not None else unit
 
 
 def _read_upcoming(trial: GivenTrial) -> Upcoming | None:
-    """What the person was told to expect after this trial."""
-    following = json.loads(trial.shown).get("next") if trial.shown else None
-    return None if following is None else Upcoming(*following)
+    """The unit that was announced with this trial."""
+    announced = json.loads(trial.shown).get("next") if trial.shown else None
+    return None if announced is None else Upcoming(*announced)
 
 
 def _is_in_survey(run: SurveyRun, trial: GivenTrial | Row[Any]) -> bool:
-    """Whether the survey still has what the trial is about; a researcher may take items out while people answer."""
+    """Whether the survey still has the items of a trial; a researcher may remove items while people answer."""
     names = run.names[trial.unit]
     return len(names) == run.survey.shows and all(name in run.units.items for name in names)
 
@@ -231,7 +237,7 @@ def _pictures(run: SurveyRun, unit: int | None) -> list[str]:
 
 
 def _item_parts(run: SurveyRun, name: str) -> list[dict[str, str]]:
-    """Parts as a client shows them; files have addresses that say nothing, so no path can be asked for."""
+    """The parts of an item as a page shows them; media have opaque addresses instead of paths."""
     parts = []
     for i, part in enumerate(run.units.items[name].parts):
         if part.medium == "text":
@@ -253,8 +259,8 @@ def _progress(run: SurveyRun, person: Row[Any], history: list[protocol.Trial]) -
     return {"place": done + 1, "of": max(whole, done + 1)}
 
 
-def _had_break(connection: Connection, person: Row[Any], rest: int) -> bool:
-    return connection.scalar(BREAK, {"person_": person.id, "page_": f"break:{rest}"}) is not None
+def _had_break(connection: Connection, person: Row[Any], number: int) -> bool:
+    return connection.scalar(BREAK, {"person_": person.id, "page_": f"break:{number}"}) is not None
 
 
 def _is_of_stage(kind: str, stage: str) -> bool:

@@ -1,4 +1,4 @@
-"""How people leave a survey: for each outcome the code they are shown and the link that takes them back."""
+"""How people leave a survey: the code and the link for each outcome."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ OUTCOMES = {"completed": "done", "screened_out": "failed", "declined": "declined
 OUTCOME_OF = {stage: outcome for outcome, stage in OUTCOMES.items()}
 PROLIFIC = "https://app.prolific.com/submissions"
 COMPLETE = f"{PROLIFIC}/complete"
-WAIT = 20  # seconds until people are taken back; WCAG 2.2.1 wants as many for stopping it
+WAIT = 20  # seconds until the redirect; WCAG 2.2.1 requires at least 20 to stop it
 
 
 @dataclass(frozen=True)
 class End:
-    """What survey.toml says of one outcome; in `redirect`, {code} is the code."""
+    """The settings of an outcome in survey.toml; {code} in `redirect` stands for the code."""
 
     code: str = ""
     redirect: str = ""
 
 
 class Exit(NamedTuple):
-    """What somebody sees at the end.
+    """What a person sees at the end.
 
-    code       to be shown, or nothing
-    redirect   the link that takes them back, or nothing
-    automatic  whether they are taken there by themselves: only where the link says all that a code would
+    code       the code, or ""
+    redirect   the link back, or ""
+    automatic  whether the page follows the link by itself, which it does only if the link includes the code
     """
 
     code: str
@@ -38,7 +38,7 @@ class Exit(NamedTuple):
 
 
 def read_ends(tables: dict[str, Any], text: TomlText, *, source: str, code: str, redirect: str) -> Mapping[str, End]:
-    """The table [ends] with every outcome in it; `code` and `redirect` are those of [people], for whoever completes."""
+    """Read the table [ends], with every outcome; `code` and `redirect` of [people] apply to completed surveys."""
     table = tables.get("ends", {})
     if not isinstance(table, dict):
         text.refuse_value(("ends",), table, f"a table with {', '.join(OUTCOMES)}")
@@ -58,9 +58,9 @@ def read_ends(tables: dict[str, Any], text: TomlText, *, source: str, code: str,
 
 
 def make_exit(source: str, outcome: str, end: End, own_code: str) -> Exit:
-    """What somebody sees at this outcome; `own_code` is for whoever completes a survey that has no code for everybody.
+    """Return what a person sees at this outcome; `own_code` is the person's code if the survey has no common one.
 
-    On Prolific a code makes the link, and a link with a code says which it is.
+    On Prolific, the link follows from the code, and a link with a code sets the code.
     """
     known = end.code or _code_in(end.redirect)
     code = known or (own_code if outcome == "completed" else "")
@@ -75,65 +75,65 @@ def make_exit(source: str, outcome: str, end: End, own_code: str) -> Exit:
 
 
 def describe_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> dict[str, str]:
-    """What people will see at each of these outcomes."""
+    """Describe what people see at each of these outcomes."""
     return {
         outcome: _describe_end(source, outcome, make_exit(source, outcome, ends[outcome], OWN)) for outcome in outcomes
     }
 
 
 def notes_on_ends(source: str, ends: Mapping[str, End], outcomes: list[str]) -> Iterator[str]:
-    """What to think about before people are paid by these codes."""
+    """Yield notes about codes that may prevent people from being paid."""
     codes = {outcome: ends[outcome].code or _code_in(ends[outcome].redirect) for outcome in outcomes}
     if source == "prolific":
         if not codes["completed"]:
             yield (
-                "Prolific pays by a code that it knows, and ends.completed has none: "
-                "take the completion code of your Prolific study as ends.completed.code"
+                "ends.completed has no code, so Prolific cannot pay people: "
+                "set ends.completed.code to the completion code of your Prolific study"
             )
         without = [f"ends.{outcome}" for outcome in outcomes[1:] if not codes[outcome] and not ends[outcome].redirect]
         if without:
             yield (
-                f"{' and '.join(without)} {'has' if len(without) == 1 else 'have'} no code: these people are asked "
+                f"{' and '.join(without)} {'has' if len(without) == 1 else 'have'} no code: the page asks these people "
                 "to stop without completing on Prolific"
             )
     for outcome in outcomes[1:]:
         if codes[outcome] and codes[outcome] == codes["completed"]:
-            yield f"ends.{outcome} has the code of ends.completed, so nobody can tell them apart by it"
+            yield f"ends.{outcome} has the same code as ends.completed, so the code does not tell them apart"
 
 
-OWN = "a code of their own"
+OWN = "a personal code"
 
 
 def _describe_end(source: str, outcome: str, way: Exit) -> str:
     code = f"the code {way.code}" if way.code and way.code != OWN else way.code or "no code"
     link = way.redirect.replace(quote(OWN, safe=""), "{code}")
     if way.automatic:
-        return f"{code}, and after {WAIT} seconds back to {link}"
+        return f"{code}, redirect after {WAIT} seconds to {link}"
     if source == "prolific" and outcome != "completed":
-        return f"{code}, and a link to {link}, to stop without completing"
+        return f"{code}, link to {link} to stop without completing"
     if source == "mturk":
-        return f"{code}, and {'a button that submits to MTurk' if outcome == 'completed' else 'to return the HIT'}"
-    return f"{code}, and {f'a link to {link}' if link else 'no link'}"
+        return f"{code}, {'button to submit to MTurk' if outcome == 'completed' else 'request to return the HIT'}"
+    return f"{code}, {f'link to {link}' if link else 'no link'}"
 
 
 def _check(outcome: str, end: End, source: str) -> None:
     where = f"ends.{outcome}"
     if end.redirect and not end.redirect.startswith(("https://", "http://")):
         raise ValueError(
-            f"{where}.redirect (or people.redirect) is {end.redirect!r}; expected an address that starts with https://"
+            f"{where}.redirect (or people.redirect) is {end.redirect!r}; expected an address with https://"
         )
     carried = _code_in(end.redirect)
     if source == "prolific" and end.code and carried and carried != end.code:
         raise ValueError(
-            f"{where}.code is {end.code!r}, but its redirect carries cc={carried}; keep the one that Prolific shows you"
+            f"{where}.code is {end.code!r}, but its redirect has cc={carried}; keep the code that Prolific shows you"
         )
     if "{code}" in end.redirect and outcome != "completed" and not end.code:
         raise ValueError(
-            f"{where}.redirect has {{code}}, but {where}.code is empty; only `completed` has codes of its own"
+            f"{where}.redirect has {{code}}, but {where}.code is empty; only `completed` has personal codes"
         )
 
 
 def _code_in(redirect: str) -> str:
-    """The code that a completion link of Prolific carries, or nothing."""
+    """The code in a completion link of Prolific, or ""."""
     code = parse_qs(urlsplit(redirect).query).get("cc", [""])[0]
     return "" if code == "{code}" else code

@@ -1,4 +1,4 @@
-"""Trials beside those that are counted: practice with feedback, and attention checks, whose answer is obvious."""
+"""Practice trials with feedback, and attention checks, whose answer is obvious."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.labels.settings import Setting
 
 @dataclass(frozen=True)
 class Practice:
-    """A trial to practise on: the items that it shows, and what is said after the answer."""
+    """A practice trial: its items, and the feedback after the answer."""
 
     items: tuple[str, ...]
     feedback: str
@@ -22,28 +22,28 @@ class Practice:
 
 @dataclass(frozen=True)
 class Attention:
-    """A trial whose answer is obvious: the items that it shows, and what the kind of question expects of an answer."""
+    """An attention check: its items, and the expected answer."""
 
     items: tuple[str, ...]
     answer: Any
 
 
 def read_practice(question: Question, given: Any, text: TomlText) -> tuple[Practice, ...]:
-    """The tables [[practice]]; a refusal names the one that this kind of question cannot show."""
+    """Read the tables [[practice]]."""
     practice: list[Practice] = []
     for path, row in text.rows(given, ("practice",)):
         text.check_keys(row, ("item", "items", "feedback"), path)
         if "feedback" not in row:
-            text.refuse(path, "has no feedback; expected a text that is shown after the answer")
+            text.refuse(path, "has no feedback; expected the text shown after the answer")
         items = _read_items(path, row, question, text)
         feedback = text.check(Setting("feedback", "", "", "str"), row["feedback"], (*path, "feedback"))
         practice.append(Practice(items, feedback))
-    _check_different("practice", [each.items for each in practice], question, text)
+    _check_different("practice", [trial.items for trial in practice], question, text)
     return tuple(practice)
 
 
 def read_attention(question: Question, given: Any, text: TomlText) -> tuple[Attention, ...]:
-    """The tables [[attention]], or [attention] with the answer of each item; a refusal names what is wrong."""
+    """Read the tables [[attention]], or [attention] with the answer of each item."""
     rule, shows = QUESTIONS[question.kind].attention, QUESTIONS[question.kind].shows
     checks: list[Attention] = []
     if isinstance(given, Mapping):
@@ -64,21 +64,21 @@ def read_attention(question: Question, given: Any, text: TomlText) -> tuple[Atte
             text.refuse(path, f"has no answer; expected {rule.meaning}")
         with text.at((*path, "answer")):
             checks.append(Attention(items, rule.check(f"{'.'.join(path)}.answer", question, items, row["answer"])))
-    _check_different("attention", [each.items for each in checks], question, text)
+    _check_different("attention", [check.items for check in checks], question, text)
     return tuple(checks)
 
 
 def attention_check(checks: Sequence[Attention], question: Question, shown: Sequence[str]) -> Attention | None:
-    """The attention check that shows these items, in whichever order; None where there is none, or no longer."""
+    """Return the attention check with these items, in any order; None if the survey has none."""
     in_place = QUESTIONS[question.kind].in_place
     key = unit_key(shown, in_place)
     return next((check for check in checks if unit_key(check.items, in_place) == key), None)
 
 
 def passes_check(checks: Sequence[Attention], question: Question, shown: Sequence[str], answer: Answer) -> bool | None:
-    """Whether the answer to an attention check is the expected one; None where the survey no longer has that check.
+    """Return whether an answer passes its attention check, or None if the survey no longer has the check.
 
-    shown  the items in the order in which they were shown
+    shown  the items in the order shown
     """
     check = attention_check(checks, question, shown)
     if check is None:
@@ -87,12 +87,12 @@ def passes_check(checks: Sequence[Attention], question: Question, shown: Sequenc
 
 
 def unit_key(items: Sequence[str], in_place: int) -> tuple[str, ...]:
-    """The same for units that ask the same: only the first `in_place` items mean something by their place."""
+    """Return a key that is equal for equivalent units: only the first `in_place` items depend on their place."""
     return (*items[:in_place], *sorted(items[in_place:]))
 
 
 def _read_items(path: Sequence[str], row: Mapping[str, Any], question: Question, text: TomlText) -> tuple[str, ...]:
-    """The items of a practice or attention trial: as many as the kind of question shows at once."""
+    """The items of a practice or attention trial, as many as the kind of question shows."""
     kind = QUESTIONS[question.kind]
     expected = f"{_names(kind.shows)}, as a {question.kind} question shows {kind.shows}"
     if ("item" in row) == ("items" in row):
@@ -108,7 +108,7 @@ def _read_items(path: Sequence[str], row: Mapping[str, Any], question: Question,
         text.refuse_value((*path, key), row[key], expected)
     compared = names[kind.in_place :]
     if kind.gives == "comparison" and len(set(compared)) < len(compared):
-        text.refuse_value((*path, "items"), names, f"different ones to compare, not {compared[0]!r} twice")
+        text.refuse_value((*path, "items"), names, f"different items to compare, not {compared[0]!r} twice")
     return tuple(names)
 
 
@@ -121,6 +121,6 @@ def _check_different(name: str, units: Sequence[tuple[str, ...]], question: Ques
     keys = [unit_key(items, QUESTIONS[question.kind].in_place) for items in units]
     for number, key in enumerate(keys, start=1):
         if key in keys[: number - 1]:
-            before = keys.index(key) + 1
+            first = keys.index(key) + 1
             shown = " and ".join(units[number - 1])
-            text.refuse((name, str(number)), f"has the items {shown} of {name}.{before}; one of them is enough")
+            text.refuse((name, str(number)), f"has the items {shown} of {name}.{first}; remove one of them")

@@ -1,4 +1,4 @@
-"""Batches: items that are given together to one person, listed in a file of the survey."""
+"""Batches: items that one person gets together, from a CSV file of the survey."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
 
 
-def answers_wanted(listed: dict[str, list[str]], per_item: int) -> dict[str, int]:
-    """How many answers each item is to get: `per_item` people take each batch that it is in."""
-    times = Counter(name for names in listed.values() for name in set(names))
+def answers_wanted(batches: dict[str, list[str]], per_item: int) -> dict[str, int]:
+    """Return the answers wanted by item: `per_item` for each batch that contains it."""
+    times = Counter(name for names in batches.values() for name in set(names))
     return {name: per_item * count for name, count in times.items()}
 
 
-def check_batches(survey: Survey, listed: Units) -> None:
-    """Check that every batch names items of the survey, and not more than one person answers."""
+def check_batches(survey: Survey, units: Units) -> None:
+    """Check that every batch contains only items of the survey, and at most `per_person`."""
     if survey.protocol.draw != "batches":
         return
-    there = set(listed.main)
+    main = set(units.main)
     for batch, names in read_batches(survey.folder / survey.protocol.batches).items():
-        unknown = [name for name in names if (name,) not in there]
+        unknown = [name for name in names if (name,) not in main]
         if unknown:
-            raise ValueError(f"batch {batch!r} names item {unknown[0]!r}, which is not among the items")
+            raise ValueError(f"batch {batch!r} has the unknown item {unknown[0]!r}")
         if len(set(names)) > survey.protocol.per_person:
             raise ValueError(
                 f"batch {batch!r} has {len(set(names))} items, but protocol.per_person is "
-                f"{survey.protocol.per_person}: raise per_person, or make smaller batches, since each is given whole "
-                f"to one person"
+                f"{survey.protocol.per_person}, and one person gets the whole batch; raise per_person, or make smaller "
+                "batches"
             )
 
 
 @cache
 def read_batches(path: Path) -> dict[str, list[str]]:
-    """The items of each batch, from a CSV file with the columns batch and item."""
+    """Read the items of each batch from a CSV file with the columns batch and item."""
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, but survey.toml names it as protocol.batches")
+        raise ValueError(f"{path}: no such file; protocol.batches in survey.toml refers to it")
     batches: dict[str, list[str]] = {}
     with path.open(newline="", encoding="utf-8-sig") as file:
         table = csv.DictReader(file)
@@ -46,7 +46,9 @@ def read_batches(path: Path) -> dict[str, list[str]]:
             raise ValueError(f"{path}: columns {table.fieldnames}; expected batch and item")
         for row, cells in enumerate(table, start=2):
             if not cells["batch"] or not cells["item"]:
-                raise ValueError(f"{path} row {row}: batch {cells['batch']!r}, item {cells['item']!r}; both are needed")
+                raise ValueError(
+                    f"{path} row {row}: batch is {cells['batch']!r}, item is {cells['item']!r}; fill in both"
+                )
             batches.setdefault(cells["batch"], []).append(cells["item"])
     if not batches:
         raise ValueError(f"{path}: no rows")

@@ -1,4 +1,4 @@
-"""What a survey shows: items with their pictures, texts and sounds, and the units that one trial asks about."""
+"""The items of a survey with their pictures, texts and sounds, and the units of trials."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ MEDIA_COLUMNS: tuple[Medium, ...] = ("image", "audio")
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of what is shown: a picture, a sound or a text.
+    """A part of an item: a picture, a sound or a text.
 
-    content  the text itself, or the file relative to the survey's folder
-    heading  a word above it, or nothing
+    content  the text, or the file relative to the survey's folder
+    heading  the heading above it, or ""
     """
 
     medium: Medium
@@ -45,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Item:
-    """A named stimulus; `about` is the class that is asked about, `likely` are classes to be listed first."""
+    """An item; `about` is the class that the question asks about, `likely` are classes to list first."""
 
     name: str
     parts: tuple[Part, ...]
@@ -55,10 +55,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Units:
-    """What trials are about: each unit is one item, a pair or a triplet.
+    """The units of trials: items, pairs or triplets.
 
     items  every item by name
-    main   the units that are to be answered, each the names of its items
+    main   the units to be answered, each with the names of its items
     """
 
     items: dict[str, Item]
@@ -66,7 +66,7 @@ class Units:
 
 
 def read_units(survey: Survey) -> Units:
-    """The items of the survey and what is asked about them; ValueError names the row that is wrong."""
+    """Read the items and units of a survey."""
     source = survey.folder / survey.items_from
     if source.is_dir():
         items = _from_folder(survey.folder, source)
@@ -74,37 +74,37 @@ def read_units(survey: Survey) -> Units:
         items = _from_table(survey.folder, source)
     else:
         raise ValueError(
-            f"{source}: neither a folder of files nor a .csv; `items` of survey.toml says where the items are"
+            f"{source}: not a folder or .csv file; `items` in survey.toml must name the folder or file of items"
         )
-    # Nobody judges in earnest what they have practised on, or what everybody knows.
+    # Items for practice and attention checks are not main items.
     extra = [name for names in survey.extra_units for name in names]
     missing = [name for name in extra if name not in items]
     if missing:
         raise ValueError(
-            f"{survey.folder / 'survey.toml'}: practice or attention names item {missing[0]!r}, not in {source}"
+            f"{survey.folder / 'survey.toml'}: unknown item {missing[0]!r} in practice or attention; not in {source}"
         )
     if survey.kind.about:
-        silent = [item.name for item in items.values() if not item.about]
-        if silent:
+        without = [item.name for item in items.values() if not item.about]
+        if without:
             raise ValueError(
-                f"{source}: item {silent[0]!r} names no class, but {survey.question.kind} asks about the class of each "
-                "item; fill in the column class"
+                f"{source}: item {without[0]!r} has no class, which a {survey.question.kind} question needs; fill in "
+                "the column class"
             )
     for item in items.values():
         unknown = [name for name in item.likely if name not in survey.question.classes]
         if unknown:
             raise ValueError(
-                f"{source}: item {item.name!r} has the likely class {unknown[0]!r}, which is not one of the "
-                f"{len(survey.question.classes)} classes; the column separates them by |"
+                f"{source}: item {item.name!r} has the unknown likely class {unknown[0]!r}; expected some of the "
+                f"{len(survey.question.classes)} classes, separated by |"
             )
     kept = [name for name in items if name not in extra]
     if not kept:
-        raise ValueError(f"{source}: no items are left besides those for practice and attention")
+        raise ValueError(f"{source}: all items are for practice or attention; add items to be answered")
     return Units(items, _units(survey, items, kept))
 
 
 def units_per_person(survey: Survey, units: Units) -> int:
-    """How many items, pairs or triplets one person is asked about, where there are enough."""
+    """Return the number of items, pairs or triplets per person."""
     return min(survey.protocol.per_person, len(units.main))
 
 
@@ -115,15 +115,15 @@ def _from_folder(folder: Path, source: Path) -> dict[str, Item]:
         if not path.is_file() or path.name.startswith("."):
             continue
         if path.suffix.lower() == ".svg":
-            raise ValueError(f"{path}: SVG pictures may carry scripts, so they are not shown; save it as PNG or WebP")
+            raise ValueError(f"{path}: SVG pictures may contain scripts; save it as PNG or WebP")
         if medium is None:
             continue
         if path.stem in items:
-            raise ValueError(f"{path}: a second item named {path.stem!r}; names of items are file names without ending")
+            raise ValueError(f"{path}: a second item named {path.stem!r}; items are named by file without extension")
         text = path.read_text(encoding="utf-8") if medium == "text" else _inside(folder, path)
         items[path.stem] = Item(path.stem, (Part(medium, text),))
     if not items:
-        raise ValueError(f"{source}: no pictures, sounds or .txt files in it")
+        raise ValueError(f"{source}: contains no pictures, sounds or .txt files")
     return items
 
 
@@ -141,7 +141,7 @@ def _from_table(folder: Path, source: Path) -> dict[str, Item]:
             name = (cells["item"] or "").strip()
             if not name or name in items:
                 raise ValueError(
-                    f"{source} row {row}: item {name!r} is empty or was used before; every item needs a name of its own"
+                    f"{source} row {row}: item {name!r} is empty or repeated; every item needs its own name"
                 )
             parts = [Part("text", cells[c], TEXTS[c]) for c in columns if c in TEXTS and cells[c]]
             for medium in MEDIA_COLUMNS:
@@ -160,16 +160,16 @@ def _media(folder: Path, named: str, medium: Medium, where: str) -> str:
     path = folder / named
     if MEDIA.get(path.suffix.lower()) != medium:
         allowed = ", ".join(ending for ending, shown_as in MEDIA.items() if shown_as == medium)
-        raise ValueError(f"{where}: {named!r} is not an {medium} file; its ending must be one of {allowed}")
+        raise ValueError(f"{where}: {named!r} is not an {medium} file; expected one of {allowed}")
     if not path.is_file():
         raise ValueError(f"{where}: {path} does not exist")
     return _inside(folder, path)
 
 
 def _inside(folder: Path, path: Path) -> str:
-    """The path relative to the survey's folder, which nothing shown may leave, not even by a link."""
+    """The path relative to the survey's folder; nothing outside it may be shown, not even by a link."""
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"{path}: outside of the survey's folder {folder}; copy the file into it")
+        raise ValueError(f"{path}: outside the survey's folder {folder}; copy the file into it")
     return path.resolve().relative_to(folder.resolve()).as_posix()
 
 
@@ -177,11 +177,11 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
     if survey.shows == 1:
         return tuple((name,) for name in kept)
     if survey.units:
-        return _listed(survey, items)
+        return _read_listed(survey, items)
     if len(kept) < survey.shows:
         raise ValueError(
-            f"{survey.question.kind} shows {survey.shows} items at once, but the survey has only {len(kept)}"
-            f"{' besides those for practice and attention' if len(kept) < len(items) else ''}"
+            f"a {survey.question.kind} question shows {survey.shows} items, but the survey has only {len(kept)}"
+            f"{' besides practice and attention' if len(kept) < len(items) else ''}"
         )
     in_place = survey.kind.in_place
     units = [
@@ -191,16 +191,16 @@ def _units(survey: Survey, items: dict[str, Item], kept: list[str]) -> tuple[tup
     ]
     if len(units) > MOST_UNITS:
         raise ValueError(
-            f"{len(kept)} items make {len(units):,} {survey.question.kind} questions; list the ones you want in a CSV "
-            "file and name it as `units` in survey.toml"
+            f"{len(kept)} items make {len(units):,} {survey.question.kind} questions; list those to ask in a CSV file, "
+            "and set `units` in survey.toml to it"
         )
     return tuple(units)
 
 
-def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
+def _read_listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ...]:
     path = survey.folder / survey.units
     if not path.is_file():
-        raise ValueError(f"{path}: no such file, but survey.toml names it as `units`")
+        raise ValueError(f"{path}: no such file; `units` in survey.toml refers to it")
     units = []
     extra = {unit_key(names, survey.kind.in_place) for names in survey.extra_units}
     with path.open(newline="", encoding="utf-8-sig") as file:
@@ -213,8 +213,7 @@ def _listed(survey: Survey, items: dict[str, Item]) -> tuple[tuple[str, ...], ..
                 )
             if unit_key(names, survey.kind.in_place) in extra:
                 raise ValueError(
-                    f"{path} row {row}: {cells} is also for practice or attention, and nobody is asked the same twice; "
-                    "take it out here or in survey.toml"
+                    f"{path} row {row}: {cells} is also a practice or attention trial; remove it here or in survey.toml"
                 )
             units.append(names)
     if not units:

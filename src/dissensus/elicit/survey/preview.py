@@ -1,4 +1,4 @@
-"""What a survey will do, found out before anybody comes: what it asks for, whom it needs, and what to think about."""
+"""A preview of a survey: the answers and people it needs, and possible surprises."""
 
 from __future__ import annotations
 
@@ -13,13 +13,35 @@ from dissensus.elicit.survey.items import UNIT_NAMES, Units, read_units, units_p
 from dissensus.elicit.survey.settings import Survey, read_survey
 from dissensus.fronts import not_installed
 
-ROOM = 20  # classes that fit on a page where each has a row of its own
-LONG = 15  # minutes for which nobody keeps a place without a sign of life
-MANY = 500  # pairs or triplets beyond which somebody should have chosen them
+ROOM = 20  # classes that fit on a page with one row per class
+LONG = 15  # minutes: a longer hold_minutes is unusual
+MANY = 500  # pairs or triplets: more of them should be chosen by hand
 
 
 def check_survey(folder: Path | str) -> dict[str, Any]:
-    """The survey in numbers, with notes on what may surprise you; ValueError where something is wrong."""
+    """Check a whole survey and report what it will ask for.
+
+    Parameters
+    ----------
+    folder : the folder of the survey
+
+    Returns
+    -------
+    title, kind, classes, shows ("items", "pairs" or "triplets"), units, answers_wanted, people_needed, cost, currency,
+    ends (what people see at the end, by outcome) and notes (possible surprises)
+
+    Raises
+    ------
+    ValueError
+        if a setting, an item or a picture is not valid
+
+    Examples
+    --------
+    >>> from dissensus.elicit.rehearsal.example import example_folder
+    >>> facts = check_survey(example_folder())
+    >>> facts["units"], facts["answers_wanted"], facts["people_needed"]
+    (2, 4, 2)
+    """
     survey = read_survey(folder)
     units = read_units(survey)
     check_batches(survey, units)
@@ -27,9 +49,9 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
     settings, each = survey.protocol, units_per_person(survey, units)
     wanted, least = len(units.main) * settings.per_item, settings.per_item
     if settings.draw == "batches":
-        listed = read_batches(survey.folder / settings.batches)
-        wanted = sum(answers_wanted(listed, settings.per_item).values())
-        least = len(listed) * settings.per_item
+        batches = read_batches(survey.folder / settings.batches)
+        wanted = sum(answers_wanted(batches, settings.per_item).values())
+        least = len(batches) * settings.per_item
     people, outcomes = max(least, -(-wanted // each)), _outcomes(survey)
     return {
         "title": survey.title,
@@ -47,7 +69,7 @@ def check_survey(folder: Path | str) -> dict[str, Any]:
 
 
 def check_pictures(survey: Survey, units: Units) -> None:
-    """Check that every picture can be opened: nobody can judge what they do not see."""
+    """Check that every picture can be opened."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ModuleNotFoundError:
@@ -64,54 +86,54 @@ def check_pictures(survey: Survey, units: Units) -> None:
                     picture.verify()
             except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
                 raise ValueError(
-                    f"item {item.name!r}: {path} cannot be shown as a picture ({error}); save it again, or take it out"
+                    f"item {item.name!r}: {path} is not a valid picture ({error}); save it again, or remove it"
                 ) from None
 
 
 def _outcomes(survey: Survey) -> list[str]:
-    """The outcomes that somebody can meet in this survey, completion first."""
-    asked = {"screened_out": bool(survey.comprehension), "declined": bool(survey.protocol.consent)}
-    return [outcome for outcome in survey.ends if asked.get(outcome, True)]
+    """The outcomes that are possible in this survey, completion first."""
+    possible = {"screened_out": bool(survey.comprehension), "declined": bool(survey.protocol.consent)}
+    return [outcome for outcome in survey.ends if possible.get(outcome, True)]
 
 
 def _notes(survey: Survey, units: Units) -> Iterator[str]:
     settings, shown, count = survey.protocol, UNIT_NAMES[survey.shows], len(units.main)
     if settings.per_person > count:
-        there = f"there is {count} {shown.removesuffix('s')}" if count == 1 else f"there are {count} {shown}"
-        yield f"per_person is {settings.per_person}, but {there}: everybody judges {count}"
+        unit = shown.removesuffix("s") if count == 1 else shown
+        yield f"per_person is {settings.per_person}, but the survey has {count} {unit}, so each person gets {count}"
     each = units_per_person(survey, units)
     if settings.repeats > each:
-        yield f"repeats is {settings.repeats}, but one person judges only {each}"
+        yield f"repeats is {settings.repeats}, but a person gets only {each} {shown}"
     if settings.hold_minutes > LONG:
         yield (
-            f"hold_minutes is {settings.hold_minutes:g}: what somebody leaves goes to others only so long after their "
-            "browser's last sign of life; 3 is usual"
+            f"hold_minutes is {settings.hold_minutes:g}: others get the items of people who left only after "
+            "that time; 3 is usual"
         )
     if survey.attention and not settings.attention_every:
-        yield "[[attention]] is there, but attention_every is 0: nobody meets a check; set it to 10, say"
+        yield "attention_every is 0, so nobody gets the checks of [[attention]]; set it to 10, for example"
     if settings.attention_every > each:
-        yield f"attention_every is {settings.attention_every}, but one person judges only {each}: nobody meets a check"
+        yield f"attention_every is {settings.attention_every}, but a person gets only {each} {shown}, so no checks"
     apart = {name for names in survey.extra_units for name in names}
     if apart and survey.shows > 1 and not survey.units:
         yield (
-            f"the {len(apart)} items of practice and attention are in no other {shown.removesuffix('s')}; list those "
-            "you want in a CSV file and name it as `units` to change that"
+            f"the {len(apart)} items of practice and attention are in no other {shown.removesuffix('s')}; to include "
+            f"them, list all {shown} in a CSV file and set `units` to it"
         )
     options, texts = find_replaced_words(survey.question)
     if texts:
         named = [f"question.{name}" if name == "prompt" else f"question.texts.{name}" for name in texts]
-        stand, them = ("stands", "it") if len(texts) == 1 else ("stand", "them")
+        replace, them = ("replaces", "it") if len(texts) == 1 else ("replace", "them")
         yield (
-            f"{', '.join(named)} of survey.toml {stand} in the place of the words of {' and '.join(options)}; "
-            f"take {them} out to ask in those"
+            f"{', '.join(named)} of survey.toml {replace} the text of {' and '.join(options)}; "
+            f"remove {them} to use that text"
         )
     if survey.kind.row_per_class and len(survey.question.classes) > ROOM:
         yield f"{len(survey.question.classes)} classes make a long page{_alternative(survey)}"
     if survey.shows > 1 and not survey.units and count > MANY:
-        yield f"these are all {shown} of the items; list those you want in a CSV file and name it as `units`"
+        yield f"the survey asks about all {count:,} {shown}; to ask fewer, list them in a file and set `units`"
 
 
 def _alternative(survey: Survey) -> str:
-    """The kinds of question that give the same labels and whose classes are found by typing."""
+    """The kinds of question that give the same labels and have a search for classes."""
     kinds = [name for name, kind in QUESTIONS.items() if kind.searchable and kind.gives == survey.kind.gives]
-    return f"; in {' and '.join(kinds)} they are found by typing" if kinds else ""
+    return f"; {' and '.join(kinds)} let people search for a class" if kinds else ""
