@@ -23,6 +23,7 @@ PACKAGE = Path(dissensus.__file__).parent
 READY = [
     "datasets",
     "deliver",
+    "elicit",
     "evaluate",
     "papers",
     "report",

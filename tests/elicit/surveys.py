@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ def toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{toml(k)} = {toml(v)}" for k, v in value.items()) + "}"
     return str(value)
+
+
+def words(text: str) -> set[str]:
+    """Its words, names with dots included, to assert what a note mentions without its wording."""
+    return set(re.findall(r"[\w.]*\w", text))
 
 
 def time_passes(run: Any, person: str, seconds: float) -> None:

@@ -183,7 +183,7 @@ def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_pa
     with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE answers RENAME TO elsewhere"))
     reply = web.post("/api/page", headers=who)
-    assert reply.status_code == 503 and reply.headers["retry-after"] == "5" and "sent again" in reply.json()["error"]
+    assert reply.status_code == 503 and reply.headers["retry-after"] == "5" and "database" in reply.json()["error"]
     with run.store.transaction() as connection:
         connection.execute(sa.text("ALTER TABLE elsewhere RENAME TO answers"))
         # Whoever administers the server ends all connections: the pool notices and opens new ones.

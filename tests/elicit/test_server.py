@@ -12,5 +12,5 @@ from dissensus.elicit.server import find_free_port, wait_for_server
 
 def test_a_server_that_ends_before_it_answers_is_not_waited_for():
     process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
-    with pytest.raises(ValueError, match="the server stopped at once with code 3"):
+    with pytest.raises(ValueError, match="code 3"):
         wait_for_server(process, find_free_port())

@@ -15,7 +15,7 @@ from dissensus.elicit.survey.items import read_units
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
 from dissensus.elicit.survey.template import make_survey
-from tests.elicit.surveys import CLASSES, question_of, write_survey, write_survey_of
+from tests.elicit.surveys import CLASSES, question_of, words, write_survey, write_survey_of
 
 
 def uncommented(folder, attention_every=2):
@@ -41,7 +41,7 @@ def test_the_examples_of_a_new_survey_hold_as_they_are(kind, tmp_path):
     assert not {*practice.items, *check.items} & {name for names in units.main for name in names}
     notes = check_survey(tmp_path)["notes"]
     assert all("attention_every" not in note for note in notes)
-    assert any("are in no other" in note for note in notes) == (entry.shows > 1)
+    assert any(words(note) >= {"practice", "units"} for note in notes) == (entry.shows > 1)
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -52,7 +52,7 @@ def test_the_examples_for_items_of_ones_own_say_what_to_fill_in(kind, tmp_path):
     items = "items.csv" if QUESTIONS[kind].about else "items"
     make_survey(folder, title="t", kind=kind, classes=classes, items=items)
     text = (uncommented(folder) / "survey.toml").read_text()
-    with pytest.raises(ValueError, match="practice or attention names item 'name of item 1', not in"):
+    with pytest.raises(ValueError, match="'name of item 1'"):
         check_survey(folder)
     for number in range(6):
         text = text.replace(f"name of item {number + 1}", f"{'i' if QUESTIONS[kind].about else 'p'}{number % 5}")
@@ -132,11 +132,11 @@ REFUSED = [
     ("similarity", {"attention": [{"items": PAIR, "answer": 7}]}, "answer is 7; expected a whole number from 0 to 6"),
     ("similarity", {"attention": [{"items": PAIR, "answer": [4, 2]}]}, r"answer is \[4, 2\]; expected a whole number"),
     ("similarity", {"attention": [{"items": PAIR, "answer": 5.5}]}, "answer is 5.5; expected a whole number"),
-    ("similarity", {"attention": [{"items": PAIR}]}, r"attention.1 has no answer; expected the \[lowest, highest\]"),
+    ("similarity", {"attention": [{"items": PAIR}]}, r"attention.1 has no answer; expected .*\[lowest, highest\]"),
     ("triplet", {"attention": [{"items": TRIO, "answer": "p0"}]}, "answer is 'p0'; expected one of .* p1 or p2"),
     ("triplet", {"attention": [{"items": PAIR, "answer": "p1"}]}, "as a triplet question shows 3"),
     ("triplet", {"practice": [{"items": ["p0", "p1", "p1"], "feedback": "f"}]}, "not 'p1' twice"),
-    ("typicality", {"attention": [{"item": "i0", "answer": 0.8}]}, r"0\.8, which nobody hits on a slider; expected"),
+    ("typicality", {"attention": [{"item": "i0", "answer": 0.8}]}, r"0\.8, .*expected \[lowest, highest\]"),
     ("typicality", {"attention": [{"item": "i0", "answer": "cat"}]}, r"answer is 'cat'; expected \[lowest, highest\]"),
     ("choose", {"attention": [{"item": ONE, "answer": "horse"}]}, "answer is 'horse'; expected one of cat, dog, ship"),
     ("sliders", {"attention": [{"item": ONE, "answer": 0.9}]}, "answer is 0.9; expected one of cat, dog, ship"),
@@ -155,7 +155,7 @@ REFUSED = [
         {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
         r"practice.2 has the items p1 and p0 of practice.1",
     ),
-    ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "attention names item 'q', not in"),
+    ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "unknown item 'q'"),
 ]
 
 
@@ -173,7 +173,7 @@ def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
         practice=[{"items": ["p1", "p0"], "feedback": "f"}],
     )
     (folder / "units.csv").write_text("p2,p3\np0,p1\n")
-    with pytest.raises(ValueError, match=r"units\.csv row 2: \['p0', 'p1'\] is also for practice or attention"):
+    with pytest.raises(ValueError, match=r"units\.csv row 2: \['p0', 'p1'\]"):
         check_survey(folder)
     (folder / "units.csv").write_text("p2,p3\np0,p2\n")
     assert check_survey(folder)["units"] == 2
@@ -182,8 +182,8 @@ def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
 def test_checks_that_nobody_would_meet_are_noted(tmp_path):
     checks = [{"item": "p0", "answer": "cat"}]
     folder = write_survey(tmp_path / "survey", attention=checks)
-    assert check_survey(folder)["notes"] == [
-        "[[attention]] is there, but attention_every is 0: nobody meets a check; set it to 10, say"
-    ]
+    (note,) = check_survey(folder)["notes"]
+    assert words(note) >= {"attention_every", "0"}
     folder = write_survey(tmp_path / "survey", attention=checks, protocol={"attention_every": 9})
-    assert check_survey(folder)["notes"] == ["attention_every is 9, but one person judges only 4: nobody meets a check"]
+    (note,) = check_survey(folder)["notes"]
+    assert words(note) >= {"attention_every", "9", "4"}

@@ -62,7 +62,7 @@ def test_an_answer_says_the_same_after_it_was_stored_and_labels_put_first_what_i
 
 def test_an_answer_about_a_class_that_is_not_among_the_labels_is_refused():
     given = {"item": [0], "items": ["i"], "annotator": [0], "annotators": ["a"]}
-    with pytest.raises(ValueError, match="an answer is about 'horse', which is not one of the 3 classes"):
+    with pytest.raises(ValueError, match="unknown class 'horse'"):
         labels_from(question("typicality"), [{"value": 0.5}], ["horse"], CLASSES, **given)
 
 
@@ -95,31 +95,31 @@ def test_simulated_answers_average_to_the_truth():
 
 TOP = {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]}
 WRONG = [
-    ("choose", {"choice": "horse"}, "'horse' is not one of the 3 classes"),
-    ("choose", {"choice": ["cat"]}, "is not one of"),
+    ("choose", {"choice": "horse"}, "choice is 'horse'; expected one of the 3"),
+    ("choose", {"choice": ["cat"]}, "choice is \\['cat'\\]"),
     ("choose", {}, r"missing \['choice'\]"),
     ("choose", {"choice": "cat", "why": "x"}, r"unknown \['why'\]"),
-    ("choose", "cat", "an answer is an object"),
-    ("top-two", {**TOP, "first": None}, "first None is not one of"),
-    ("top-two", {**TOP, "first_percent": 101}, "first_percent is 101; expected a number from 0 to 100"),
+    ("choose", "cat", "answer is str"),
+    ("top-two", {**TOP, "first": None}, "first is None"),
+    ("top-two", {**TOP, "first_percent": 101}, "first_percent is 101"),
     ("top-two", {**TOP, "first_percent": True}, "first_percent is True"),
     ("top-two", {**TOP, "first_percent": float("nan")}, "first_percent is nan"),
-    ("top-two", {**TOP, "second": "cat"}, "second 'cat' is not one of the other 2"),
-    ("top-two", {**TOP, "second": None}, "second_percent is given, but no second class"),
+    ("top-two", {**TOP, "second": "cat"}, "second is 'cat'; expected one of the other 2"),
+    ("top-two", {**TOP, "second": None}, "second_percent is given"),
     ("top-two", {**TOP, "second_percent": None}, "second_percent is None"),
-    ("top-two", {**TOP, "ruled_out": ["cat"]}, "'cat', which is also the first or second"),
-    ("top-two", {**TOP, "ruled_out": "ship"}, "ruled_out is a list"),
-    ("top-two", {**TOP, "ruled_out": ["horse"]}, "ruled_out names 'horse'"),
-    ("sliders", {"values": {"cat": 0.5, "dog": 0.1}}, "no number for 'ship'; every slider has to be touched"),
-    ("sliders", {"values": {"cat": 1.5, "dog": 0.1, "ship": 0}}, "gives 'cat' 1.5; expected a number from 0 to 1"),
-    ("sliders", {"values": [1]}, "values is an object"),
+    ("top-two", {**TOP, "ruled_out": ["cat"]}, "ruled_out has 'cat'"),
+    ("top-two", {**TOP, "ruled_out": "ship"}, "ruled_out is str"),
+    ("top-two", {**TOP, "ruled_out": ["horse"]}, "unknown class 'horse'"),
+    ("sliders", {"values": {"cat": 0.5, "dog": 0.1}}, "no number for 'ship'"),
+    ("sliders", {"values": {"cat": 1.5, "dog": 0.1, "ship": 0}}, "gives 'cat' 1.5"),
+    ("sliders", {"values": [1]}, "values is list"),
     ("allocate", {"percents": {"cat": 60, "dog": 39}}, "sums to 99; expected 100"),
-    ("allocate", {"percents": {"cat": 50.5, "dog": 49.5}}, "'cat' 50.5; expected a whole number"),
-    ("allocate", {"percents": {"cat": -10, "dog": 110}}, "'cat' -10; expected a number of 0 or more"),
+    ("allocate", {"percents": {"cat": 50.5, "dog": 49.5}}, "'cat' 50.5"),
+    ("allocate", {"percents": {"cat": -10, "dog": 110}}, "'cat' -10"),
     ("tokens", {"tokens": {"cat": 21}}, "sums to 21; expected 20"),
-    ("typicality", {"value": 1.2}, "1.2 is not a number from 0 to 1"),
-    ("similarity", {"value": 2.5}, "2.5 is not a whole number from 0 to 6"),
-    ("similarity", {"value": "3"}, "'3' is not a number"),
+    ("typicality", {"value": 1.2}, "value is 1.2"),
+    ("similarity", {"value": 2.5}, "value is 2.5; expected a whole"),
+    ("similarity", {"value": "3"}, "value is '3'"),
     ("triplet", {"closer": "both"}, "closer is 'both'"),
 ]
 
@@ -131,9 +131,9 @@ def test_what_makes_no_sense_is_refused_with_the_field_and_the_value(kind, answe
 
 
 def test_options_that_are_off_refuse_what_they_would_allow():
-    with pytest.raises(ValueError, match="asks for one class only"):
+    with pytest.raises(ValueError, match="one class"):
         check_answer(question("top-two", second=False), TOP)
-    with pytest.raises(ValueError, match="has nothing to rule out"):
+    with pytest.raises(ValueError, match="ruled_out is"):
         check_answer(question("top-two", ruling_out=False), TOP)
 
 

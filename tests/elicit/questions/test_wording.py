@@ -11,7 +11,7 @@ from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
 from dissensus.elicit.survey.template import make_survey
 from tests.elicit.browser import kept, served
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import words, write_survey
 
 QUESTION = {"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": False, "wording": "collins"}
 MANY = tuple(f"class {number:02d}" for number in range(40))
@@ -97,13 +97,13 @@ def test_the_form_is_answered_by_its_questions(tmp_path, person):
 
 
 def test_five_things_are_asked_about_100_other_people_or_about_oneself():
-    for wording, words in ((COLLINS, {"would", "they", "100"}), (COLLINS_OWN, {"you"})):
+    for wording, expected in ((COLLINS, {"would", "they", "100"}), (COLLINS_OWN, {"you"})):
         assert wording.keys() == PLAIN.keys() | {"prompt"}
         assert all(plain(text) == text or name != "none" for name, text in wording.items())
-        assert words <= set(re.findall(r"\w+", " ".join(wording.values()).lower()))
+        assert expected <= set(re.findall(r"\w+", " ".join(wording.values()).lower()))
         asked = [wording[name] for name in ASKED[1:]]
         meant = ["most probable", "percent", "second**, if any", "percent", "definitely not"]
-        assert all(words in text for words, text in zip(meant, asked, strict=True))
+        assert all(phrase in text for phrase, text in zip(meant, asked, strict=True))
     assert "they" not in re.findall(r"\w+", " ".join(COLLINS_OWN.values()))
 
 
@@ -132,16 +132,13 @@ def test_a_survey_has_the_last_word_and_check_says_what_it_replaces(tmp_path, fr
     assert asked.prompt == "Was ist das?" and texts.items() <= asked.texts.items()
     (note,) = check_survey(folder)["notes"]
     of = 'frame = "crowd" and wording = "collins"' if frame == "crowd" else 'wording = "collins"'
-    assert note == (
-        f"question.prompt, question.texts.none of survey.toml stand in the place of the words of {of}; "
-        "take them out to ask in those"
-    )
+    assert "question.prompt, question.texts.none of" in note and of in note
 
 
 def test_check_says_that_the_crowd_is_no_longer_spoken_of(tmp_path):
     question = {"kind": "choose", "classes": ("a", "b"), "frame": "crowd", "texts": {"intro": "Hurry."}}
     (note,) = check_survey(write_survey(tmp_path / "survey", question=question))["notes"]
-    assert note.startswith('question.texts.intro of survey.toml stands in the place of the words of frame = "crowd"')
+    assert words(note) >= {"question.texts.intro", "frame", "crowd"}
     own = {"kind": "choose", "classes": ("a", "b"), "prompt": "Which?", "texts": {"intro": "Hurry."}}
     assert check_survey(write_survey(tmp_path / "survey", question=own))["notes"] == []
 

@@ -48,11 +48,11 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
 @pytest.mark.parametrize(
     ("source", "query", "message"),
     [
-        ("prolific", {"PROLIFIC_PID": "bob"}, "PROLIFIC_PID is 'bob' in this link; expected 24 hexadecimal digits"),
+        ("prolific", {"PROLIFIC_PID": "bob"}, "PROLIFIC_PID is 'bob' .* 24 hexadecimal"),
         ("prolific", {**from_prolific(1), "SESSION_ID": "x" * 24}, "SESSION_ID is 'xxx"),
         ("prolific", {**from_prolific(1), "STUDY_ID": "1"}, "STUDY_ID is '1'"),
         ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "incomplete: SESSION_ID"),
-        ("mturk", {"workerId": "me"}, "workerId is 'me' in this link; expected an A and then capital letters"),
+        ("mturk", {"workerId": "me"}, "workerId is 'me'"),
         ("mturk", {"workerId": "A1", "assignmentId": "../x"}, "assignmentId is '../x'"),
         ("mturk", {"workerId": "A1", "assignmentId": "B", "hitId": "b" * 65}, "hitId is 'bbb"),
     ],

@@ -195,8 +195,8 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ({"protocol": {"enough": 0.3}}, 'only protocol.draw = "expected-error" makes use of it'),
-        ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected 0"),
+        ({"protocol": {"enough": 0.3}}, 'protocol.enough .*"expected-error"'),
+        ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5"),
         ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes"),
     ],
 )

@@ -10,7 +10,7 @@ from dissensus.elicit.survey.ends import COMPLETE, PROLIFIC, End, make_exit
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
 from dissensus.elicit.survey_run import open_survey
-from tests.elicit.surveys import write_survey
+from tests.elicit.surveys import words, write_survey
 
 CODES = {
     "completed": {"code": "DONE1"},
@@ -67,12 +67,12 @@ def test_the_former_keys_are_those_of_completion(tmp_path):
         ),
         ({"ends": {"full": {"kode": "A"}}}, r"ends.full: unknown key 'kode'; did you mean 'code'"),
         ({"ends": {"full": "A"}}, r"ends.full is 'A'; expected a table"),
-        ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* starts with https://"),
+        ({"ends": {"declined": {"redirect": "javascript:alert(1)"}}}, "ends.declined.redirect .* https://"),
         ({"ends": {"full": {"redirect": "https://a.org?{code}"}}}, "ends.full.code is empty"),
         ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),
         (
             {"ends": {"completed": {"code": "A", "redirect": f"{COMPLETE}?cc=B"}}, "people": {"source": "prolific"}},
-            "redirect carries cc=B; keep the one that Prolific shows you",
+            "redirect has cc=B",
         ),
     ],
 )
@@ -83,17 +83,19 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path, sections, message):
 
 def test_check_says_what_people_see_at_each_outcome(tmp_path):
     facts = check_survey(write_survey(tmp_path / "a", **ASKED, ends=CODES, people={"source": "prolific"}))
-    assert facts["ends"]["declined"] == f"the code NO3, and after 20 seconds back to {COMPLETE}?cc=NO3"
+    assert facts["ends"]["declined"].endswith(f"{COMPLETE}?cc=NO3")
+    assert words(facts["ends"]["declined"]) >= {"NO3", "20"}
     assert list(facts["ends"]) == ["completed", "screened_out", "declined", "full"] and facts["notes"] == []
     facts = check_survey(write_survey(tmp_path / "b", people={"source": "prolific"}))
     assert list(facts["ends"]) == ["completed", "full"]
-    assert "take the completion code of your Prolific study" in facts["notes"][0]
-    assert "ends.full has no code: these people are asked to stop without completing" in facts["notes"][1]
+    first, second = facts["notes"]
+    assert words(first) >= {"ends.completed.code", "Prolific"} and words(second) >= {"ends.full", "Prolific"}
     same = {"completed": {"code": "A"}, "full": {"code": "A"}}
     facts = check_survey(write_survey(tmp_path / "c", people={"source": "prolific"}, ends=same))
-    assert facts["notes"] == ["ends.full has the code of ends.completed, so nobody can tell them apart by it"]
+    (note,) = facts["notes"]
+    assert words(note) >= {"ends.full", "ends.completed", "code"}
     facts = check_survey(write_survey(tmp_path / "d", ends={"completed": {"redirect": "https://l.org?c={code}"}}))
-    assert facts["ends"]["completed"] == "a code of their own, and after 20 seconds back to https://l.org?c={code}"
+    assert facts["ends"]["completed"].endswith("https://l.org?c={code}")
 
 
 def test_everybody_who_leaves_is_shown_the_code_of_their_outcome(tmp_path):

@@ -129,8 +129,8 @@ def test_people_who_come_at_once_are_not_too_many(batches):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("a,p0\na,p99\n", "batch 'a' names item 'p99', which is not among the items"),
-        ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, but protocol.per_person is 2: raise per_person"),
+        ("a,p0\na,p99\n", "batch 'a' .*'p99'"),
+        ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, .*per_person is 2.*raise per_person"),
     ],
 )
 def test_one_that_cannot_be_given_is_refused_before_anybody_comes(tmp_path, lines, message):

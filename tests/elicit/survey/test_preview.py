@@ -11,7 +11,7 @@ from dissensus.elicit.session.arrivals import arrive
 from dissensus.elicit.session.session import current_page, submit
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey_run import open_survey
-from tests.elicit.surveys import TIMES, write_survey
+from tests.elicit.surveys import TIMES, words, write_survey
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,8 @@ def test_fewer_items_than_one_person_may_judge(tmp_path):
     folder = write_survey(
         tmp_path / "survey", protocol={"per_person": 20, "consent": "You judge {per_person} pictures."}
     )
-    assert check_survey(folder)["notes"] == ["per_person is 20, but there are 8 items: everybody judges 8"]
+    (note,) = check_survey(folder)["notes"]
+    assert words(note) >= {"per_person", "20", "8", "items"}
     run = open_survey(folder)
     me = arrive(run, {})
     page = current_page(run, me)
@@ -52,27 +53,26 @@ def test_places_that_are_held_for_long_are_noted(tmp_path):
     """An hour was usual before browsers gave signs of life, and stands in surveys that were made then."""
     folder = write_survey(tmp_path / "survey", protocol={"hold_minutes": 60})
     (note,) = check_survey(folder)["notes"]
-    assert note.startswith("hold_minutes is 60: what somebody leaves goes to others only so long after")
+    assert words(note) >= {"hold_minutes", "60", "3"}
     for minutes in (0.05, 3):
         assert check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": minutes}))["notes"] == []
     for minutes in (0, -1, "nan"):
-        with pytest.raises(ValueError, match=r"hold_minutes is .*; expected a number above 0"):
+        with pytest.raises(ValueError, match="hold_minutes is"):
             check_survey(write_survey(tmp_path / "survey", protocol={"hold_minutes": float(minutes)}))
 
 
 def test_a_survey_of_a_single_item_is_described_in_the_singular(tmp_path):
     folder = write_survey(tmp_path / "survey", items="items.csv", protocol={"per_person": 2, "repeats": 2})
     (folder / "items.csv").write_text("item,text\nonly,Hello\n")
-    assert check_survey(folder)["notes"] == [
-        "per_person is 2, but there is 1 item: everybody judges 1",
-        "repeats is 2, but one person judges only 1",
-    ]
+    per_person, repeats = check_survey(folder)["notes"]
+    assert words(per_person) >= {"per_person", "2", "1", "item"} and words(repeats) >= {"repeats", "2", "1"}
 
 
 def test_what_makes_a_long_page_or_a_long_survey_is_noted(tmp_path):
     many = [f"class {i}" for i in range(30)]
     facts = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))
-    assert facts["notes"] == ["30 classes make a long page; in top-two they are found by typing"]
+    (note,) = facts["notes"]
+    assert note.startswith("30 classes") and "top" in words(note)
     facts = check_survey(write_survey(tmp_path / "triplets", question={"kind": "triplet"}))
     assert facts["shows"] == "triplets" and facts["units"] == 8 * 21 and facts["notes"] == []
 
@@ -81,7 +81,7 @@ def test_a_kind_whose_classes_are_found_by_typing_is_proposed_where_there_are_ma
     monkeypatch.setitem(QUESTIONS, "confidence", replace(QUESTIONS["tokens"], row_per_class=False, searchable=True))
     many = [f"class {i}" for i in range(30)]
     (note,) = check_survey(write_survey(tmp_path / "tokens", question={"kind": "tokens", "classes": many}))["notes"]
-    assert note.endswith("in top-two and confidence they are found by typing")
+    assert "top-two and confidence" in note
     assert not check_survey(write_survey(tmp_path / "new", question={"kind": "confidence", "classes": many}))["notes"]
 
 
@@ -97,5 +97,5 @@ def test_a_batch_is_taken_by_so_many_people(tmp_path):
 def test_a_picture_that_nobody_can_see_is_named(tmp_path):
     folder = write_survey(tmp_path / "survey")
     (folder / "items" / "p3.png").write_text("hi")
-    with pytest.raises(ValueError, match=r"item 'p3': .*p3\.png cannot be shown as a picture"):
+    with pytest.raises(ValueError, match=r"item 'p3': .*p3\.png is not a valid"):
         check_survey(folder)

@@ -30,7 +30,7 @@ def test_every_source_of_people_can_be_chosen(source, tmp_path):
 
 def test_a_survey_that_is_there_is_not_overwritten(tmp_path):
     make_survey(tmp_path, title="t", kind="choose", classes=[])
-    with pytest.raises(ValueError, match="exists already"):
+    with pytest.raises(ValueError, match="exists"):
         make_survey(tmp_path, title="t", kind="choose", classes=[])
 
 
@@ -49,7 +49,7 @@ WRONG = [
         "question.tokens is 'many'; expected a whole number",
     ),
     ({"question": {"kind": "top-two", "classes": ["a", "b"], "wording": "x"}}, "question.wording: unknown wording 'x'"),
-    ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"none": "-"}}}, "has the unknown key 'none'"),
+    ({"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"none": "-"}}}, "unknown key 'none'"),
     (
         {"question": {"kind": "choose", "classes": ["a", "b"], "texts": {"intro": 1}}},
         "texts.intro is 1; expected a text",
@@ -62,7 +62,7 @@ WRONG = [
     ({"protocol": {"draw": "batches"}}, "protocol.batches is empty"),
     ({"protocol": {"attention_every": 5}}, r"attention_every is 5, but there is no \[\[attention\]\]"),
     ({"people": {"source": "friends"}}, "people.source: unknown source 'friends'"),
-    ({"people": {"redirect": "javascript:alert(1)"}}, "expected an address that starts with https://"),
+    ({"people": {"redirect": "javascript:alert(1)"}}, "redirect .*https://"),
     (
         {"comprehension": [{"question": "q", "options": ["a"], "correct": "b"}]},
         "correct: unknown option 'b'",
@@ -87,7 +87,7 @@ def test_a_folder_without_a_survey_and_a_file_that_is_no_toml(tmp_path):
     with pytest.raises(ValueError, match="dissensus elicit init"):
         read_survey(tmp_path)
     (tmp_path / "study.toml").write_text('title = "t"')
-    with pytest.raises(ValueError, match=r"there is a study\.toml, its former name; rename it to survey\.toml"):
+    with pytest.raises(ValueError, match=r"study\.toml.* to survey\.toml"):
         read_survey(tmp_path)
     (tmp_path / "survey.toml").write_text("title = ")
     with pytest.raises(ValueError, match="not valid TOML"):
@@ -97,11 +97,11 @@ def test_a_folder_without_a_survey_and_a_file_that_is_no_toml(tmp_path):
 ITEMS = [
     ("item,colour\na,red\n", "expected item, and one or more of image"),
     ("item,text\n,hello\n", "row 2: item '' is empty"),
-    ("item,text\na,one\na,two\n", "row 3: item 'a' is empty or was used before"),
+    ("item,text\na,one\na,two\n", "row 3: item 'a'"),
     ("item,text\na,\n", "row 2: item 'a' shows nothing"),
     ("item,image\na,missing.png\n", "missing.png does not exist"),
     ("item,image\na,survey.toml\n", "is not an image file"),
-    ("item,image\na,../other.png\n", "outside of the survey's folder"),
+    ("item,image\na,../other.png\n", "outside the survey's"),
     ("item,text\n", "no rows"),
 ]
 
@@ -133,7 +133,7 @@ def test_pairs_and_triplets_come_from_all_items_or_from_a_list(tmp_path):
     (folder / "units.csv").write_text("p0,p1,p2\np1,p2,p0\n")
     assert read_units(read_survey(folder)).main == (("p0", "p1", "p2"), ("p1", "p2", "p0"))
     (folder / "units.csv").write_text("p0,p1\n")
-    with pytest.raises(ValueError, match=r"row 1.*expected 3 different names"):
+    with pytest.raises(ValueError, match=r"row 1.*expected 3"):
         read_units(read_survey(folder))
 
 
@@ -141,5 +141,5 @@ def test_practice_and_attention_items_are_not_asked_about(tmp_path):
     folder = write_survey(tmp_path / "survey", practice=[{"item": "p0", "feedback": "x"}], attention={"p1": "cat"})
     assert len(read_units(read_survey(folder)).main) == 6
     folder = write_survey(tmp_path / "survey", practice=[{"item": "nobody", "feedback": "x"}])
-    with pytest.raises(ValueError, match="names item 'nobody'"):
+    with pytest.raises(ValueError, match="item 'nobody'"):
         read_units(read_survey(folder))

@@ -1,6 +1,7 @@
-"""A rehearsal: simulated people with known truth, through the real server.
+"""Rehearsals: simulated people with known answers on the real server.
 
 simulated_people   the people, each with an open connection
-turned_away        who was let go while they could have answered something
-report             a rehearsal from start to report
+turned_away        people who were sent away although answers were missing
+report             a whole rehearsal, and its numbers
+example            a small answered survey for docstrings
 """

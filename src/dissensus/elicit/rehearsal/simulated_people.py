@@ -1,4 +1,4 @@
-"""Simulated annotators with known truth, through the real server: does the survey give back what is there?"""
+"""Simulated annotators with known answers, who use the real server."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from dissensus.elicit.survey.settings import Survey
 from dissensus.labels import simulate
 from dissensus.labels.streams import Stream, stream
 
-ARRIVAL = 5.0
-LOOKS = (0.2, 5.0)  # seconds after which somebody who waits looks again: in a hurry, and in real time as the page does
+ARRIVAL = 5.0  # seconds within which people arrive in real time
+LOOKS = (0.2, 5.0)  # seconds after which a waiting person tries again: at full speed, and in real time as the page does
 
 
 def stimulus_key(parts: Sequence[str]) -> str:
-    """What an item is known by: all that it shows, as one premise may stand above many hypotheses."""
+    """Return a key of an item from all its parts, since one premise may have many hypotheses."""
     return "\0".join(parts)
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What happened: people who came, what was acknowledged, seconds of every request, and what went wrong.
+    """The outcome: number of people, acknowledged trials, seconds of every request, and errors.
 
-    left    how many of the people left in the middle, with an item before them
-    waited  how many had to wait, as everything that was missing was before somebody else
+    left    people who left with an item on their screen
+    waited  people who had to wait because others held everything that was missing
     """
 
     people: int
@@ -47,22 +47,22 @@ class Rehearsal:
     waited: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        some = self.seconds.size > 0
+        any_request = self.seconds.size > 0
         return {
             "people": self.people,
             "answers": len(self.acknowledged),
             "errors": len(self.errors),
             "seconds": self.elapsed,
             "answers_per_second": len(self.acknowledged) / max(self.elapsed, 1e-9),
-            "median_ms": 1000 * float(np.median(self.seconds)) if some else None,
-            "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if some else None,
+            "median_ms": 1000 * float(np.median(self.seconds)) if any_request else None,
+            "p95_ms": 1000 * float(np.quantile(self.seconds, 0.95)) if any_request else None,
             "left": self.left,
             "waited": self.waited,
         }
 
 
 def simulate_truth(survey: Survey, units: int, seed: int) -> np.ndarray:
-    """What the simulated people hold of each unit: a distribution over the classes, or over two answers.  (units, k)"""
+    """Draw the true distribution of each unit, over the classes or over two answers.  (units, k)"""
     k = max(len(survey.question.classes), 2)
     return simulate.simulate_truth(units, k, stream(seed, Stream.CROWD_TRUTH), concentration=2.0).probs
 
@@ -82,14 +82,14 @@ def send_people(
     real_time: bool = False,
     leave: float = 0.0,
 ) -> Rehearsal:
-    """Send `people` simulated annotators through the survey at an address.
+    """Run `people` simulated annotators through the survey at an address.
 
-    names      the place of each item in `truth`, by what is seen of it
-    items      the names of the items in that order; who knows them answers attention checks as is expected
-    at_once    how many are there at the same time
-    patient    resend what was not answered, as the browser does, until the server is back
-    real_time  come within ARRIVAL seconds and take about two seconds for each page, instead of answering at once
-    leave      the probability with which somebody leaves for good, at any of their items alike
+    names      the row of each item in `truth`, by `stimulus_key`
+    items      the names of the items in that order, to answer attention checks as expected
+    at_once    number of people at the same time
+    patient    resend requests without a reply, as the browser does
+    real_time  arrive within ARRIVAL seconds and take about two seconds per page
+    leave      probability that a person leaves for good, at a random item
     """
     began = time.monotonic()
 
@@ -123,7 +123,7 @@ def send_people(
 
 
 class _Walk:
-    """One simulated person with an open connection."""
+    """A simulated person with an open connection."""
 
     def __init__(
         self,
@@ -144,8 +144,8 @@ class _Walk:
         self.rng = stream(seed, Stream.CROWD_PERSON, number)
         self.host, self.tick, self.patient = urlsplit(address).netloc, tick, patient
         self.seed, self.real_time = seed, real_time
-        fate, each = stream(seed, Stream.CROWD_LEAVING, number), min(survey.protocol.per_person, len(names))
-        self.stays_for = int(fate.integers(each)) if fate.random() < leave else None
+        fate, items_given = stream(seed, Stream.CROWD_LEAVING, number), min(survey.protocol.per_person, len(names))
+        self.stays_for = int(fate.integers(items_given)) if fate.random() < leave else None
         self.left = self.waited = False
         self.connection: HTTPConnection | None = None
         self.token = ""
@@ -169,11 +169,11 @@ class _Walk:
                     self.left = True
                     break
                 began = time.monotonic()
-                given = self._response(page)
+                answer = self._response(page)
                 if self.real_time:
                     time.sleep(self.rng.lognormal(0.6, 0.5))
-                times = _times(given, time.monotonic() - began)
-                sent = {"page": page["page"], "answer": given, "times": times, "client": time.time()}
+                times = _times(answer, time.monotonic() - began)
+                sent = {"page": page["page"], "answer": answer, "times": times, "client": time.time()}
                 reply = self._post("/api/submit", sent)
                 if reply is None:
                     break
@@ -200,13 +200,13 @@ class _Walk:
         return parse_qs(urlsplit(headers["location"]).fragment)["token"][0]
 
     def _query(self, source: str) -> str:
-        """A link as the source fills it in, with ids of the form that it has."""
+        """The query of a link from this source, with made-up ids of the right format."""
         name = f"rehearsal-{self.seed}-{self.number}"
-        invented = hashlib.sha256(name.encode()).hexdigest()
+        digits = hashlib.sha256(name.encode()).hexdigest()
         query = {
             "links": {"invite": sign(survey_secret(self.survey.folder), "invite", name)},
-            "prolific": {"PROLIFIC_PID": invented[:24], "SESSION_ID": invented[24:48]},
-            "mturk": {"workerId": f"A{invented[:13].upper()}", "assignmentId": invented[13:43].upper()},
+            "prolific": {"PROLIFIC_PID": digits[:24], "SESSION_ID": digits[24:48]},
+            "mturk": {"workerId": f"A{digits[:13].upper()}", "assignmentId": digits[13:43].upper()},
         }.get(source, {})
         return f"?{urlencode(query)}" if query else ""
 
@@ -249,7 +249,7 @@ class _Walk:
         return self._answer(page)
 
     def _answer(self, page: dict[str, Any]) -> Answer:
-        """An answer that follows the truth of what is shown; items are known by what a person sees of them."""
+        """An answer that follows the truth of the shown items, recognised by `stimulus_key`."""
         survey, question = self.survey, self.survey.question
         places = [
             self.names[stimulus_key([part.get("src") or part["text"] for part in stimulus["parts"]])]
@@ -262,8 +262,8 @@ class _Walk:
         return survey.kind.simulate(question, np.asarray(self.truth[places[0]]), self.rng)
 
 
-def _times(given: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """What a browser would have measured of this: one input for each field, in time that has really passed."""
+def _times(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """The times that a browser would measure: one input per field, within the time that passed."""
     spent = 1000 * seconds
-    changes = [[spent / 2, field, str(value)[:100]] for field, value in given.items()]
+    changes = [[spent / 2, field, str(value)[:100]] for field, value in answer.items()]
     return {"looked": 0, "touched": spent / 2, "submitted": spent, "changes": changes, "away": []}

@@ -1,4 +1,4 @@
-"""Who was let go while they could have answered something that was missing, found out afterwards from the answers."""
+"""People who were sent away although they could have given a missing answer, found from the stored answers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ LET_GO = sa.select(schema.people.c.id, schema.people.c.finished).where(schema.pe
 
 
 def count_turned_away(run: SurveyRun) -> int:
-    """How many were told that nothing is left, or got fewer items than one person is to get, while an item that they
-    had not had still lacked an answer.
+    """Count people who got fewer items than intended while an item that they had not had still lacked an answer.
 
-    Items that a draw by expected error has closed count as missing nothing only where they have all their answers, and
-    batches are given whole, so it is about draws without either.
+    Meant for draws by least answers: items closed by expected error count as missing, and batches are given whole.
     """
     with run.store.reader() as connection:
         per_item = int(setting(connection, "per_item", str(run.survey.protocol.per_item)))
@@ -37,9 +35,9 @@ def count_turned_away(run: SurveyRun) -> int:
         had.setdefault(person, set()).add(unit)
         times[unit].append(received)
     complete = {unit: at[per_item - 1] if len(at) >= per_item else math.inf for unit, at in times.items()}
-    each = units_per_person(run.survey, run.units)
+    intended = units_per_person(run.survey, run.units)
     return sum(
-        len(had.get(person, ())) < each
+        len(had.get(person, ())) < intended
         and any(at > finished for unit, at in complete.items() if unit not in had.get(person, ()))
         for person, finished in let_go
     )

@@ -1,4 +1,4 @@
-"""A new survey: a folder with survey.toml, which has a comment for every setting, and items to begin with."""
+"""A new survey: a folder with a commented survey.toml and example items."""
 
 from __future__ import annotations
 
@@ -15,82 +15,82 @@ from dissensus.fronts import not_installed
 from dissensus.labels.digits import clean_digits
 from dissensus.labels.refusals import one_of
 
-UNITS = """# units = "units.csv"           # the {shown} to ask about: names of items, one row each, no header; else all
+UNITS = """# units = "units.csv"           # the {shown} to ask about, one row of item names each [default: all]
 """
 
 TEMPLATE = '''# A survey of dissensus. Check it with `dissensus elicit check {folder}`.
 title = {title}
-contact = ""                    # shown on every page: a name and an address for questions
+contact = ""                    # shown on every page: name and address for questions
 
-# Where the items are: a folder of pictures, sounds or .txt files, or a .csv with the column item and one or more
-# of image, audio, text, text_a, text_b, premise, hypothesis. A column class is for {about}; a column likely names
+# The items: a folder of pictures, sounds or .txt files, or a .csv with the column item and one or more of image,
+# audio, text, text_a, text_b, premise, hypothesis. The column class is for {about}. The column likely has
 # classes, separated by |, that a search among many classes lists first.
 items = {items}
 {units}
 [question]
 kind = {kind}                   # {kinds}
-# What stands above the answer; without the first # you say it in words of your own.
+# The text above the answer; remove the first # to change it.
 # prompt = {prompt}
-{classes}{options}# One answer, as it is stored: {example}
+{classes}{options}# An answer as stored: {example}
 
 [protocol]
 consent = """
-{title_text} is a survey about how people see things. You will judge {{per_person}} {shown}. Your answers are kept
+{title_text} is a survey about how people see things. You will judge {{per_person}} {shown}. Your answers are stored
 without your name. You can stop at any time by closing the page.
 
 **Do you agree to take part?**
 """
 instructions = ["""
-You will see one item after the other. Say what you think; there is often no single right answer, and people differ.
+You will see one item after the other. Answer what you think. There is often no single right answer, and people differ.
 
-If you have a keyboard, you can answer with keys, too: they are listed below each question.
+With a keyboard, you can also answer with keys. They are listed below each question.
 """]
-per_person = {per_person}                 # items that one person judges
-per_item = {per_item}                    # answers wanted for each item
-draw = "least-answered"         # least-answered; expected-error (asks where it pays most); batches (from a file)
-# enough = 0.3                  # for expected-error: no more answers once all classes are known this closely (95 %)
+per_person = {per_person}                 # items per person
+per_item = {per_item}                    # answers per item
+draw = "least-answered"         # least-answered; expected-error (largest expected gain first); batches (from a file)
+# enough = 0.3                  # for expected-error: stop when the 95% intervals of all classes are this narrow
 # batches = "batches.csv"       # columns batch and item, for draw = "batches"
-hold_minutes = 3                # what is shown to somebody goes to others when their browser was silent for this long
-attention_every = 0             # after this many items comes one [[attention]], from the end of this file; 0 for none
-repeats = 0                     # items asked a second time at the end, for consistency
+hold_minutes = 3                # minutes without activity after which a person's item is given to others
+attention_every = 0             # one [[attention]] check after this many items; 0 for none
+repeats = 0                     # items asked again at the end, to measure consistency
 break_every = 0                 # offer a break after this many items; 0 for none
-attempts = 2                    # tries at the comprehension check
-debrief_text = "Thank you. Is there anything you would like to tell us?"
+attempts = 2                    # attempts at the comprehension check
+debrief_text = "Thank you. Would you like to tell us anything?"
 
 [people]
 source = {source}               # {sources}
-keep_ids = false                # false: ids of the recruiting site are kept as keyed hashes only
+keep_ids = false                # false: store ids of the recruiting site only as keyed hashes
 pay_per_person = 0.0
 currency = "USD"
 
-# How people leave: by a code, a link back (redirect), or both; {{code}} in a link is the code. Prolific needs a code.
+# The end of the survey: a code, a link back (redirect), or both; {{code}} in a link is the code. Prolific needs a code.
 [ends]
-completed = {{ code = "", redirect = "" }}     # without a code, each person has one of their own
+completed = {{ code = "", redirect = "" }}     # without a code, each person gets a personal one
 # screened_out = {{ code = "" }}               # failed the comprehension check
 # declined = {{ code = "" }}                   # did not consent
-# full = {{ code = "" }}                       # came when nothing was left, or did not wait until something was
+# full = {{ code = "" }}                       # nothing was left to answer, or the person stopped waiting
 
 [[debrief]]
 name = "comments"
 question = "Comments"
 
-# [[comprehension]]             # before the items; after `attempts` wrong tries the survey ends for that person
+# [[comprehension]]             # before the items; after `attempts` failed attempts the survey ends for the person
 # question = "May people differ in their answers?"
 # options = ["Yes", "No"]
 # correct = "Yes"
 
-# [[practice]]                  # to practise on, with what is said after the answer; nobody judges it in earnest
+# [[practice]]                  # a practice trial with its feedback; its items are not part of the survey itself
 # {practice_items}
 # feedback = {feedback}
 
-# [[attention]]                 # the answer is obvious; comes after every `attention_every` {shown}
+# [[attention]]                 # an attention check with an obvious answer, after every `attention_every` {shown}
 # {attention_items}
 # {answer}
 '''
 
 
 def make_survey(
-    folder: Path,
+    folder: Path | str,
     *,
     title: str,
     kind: str,
@@ -101,39 +101,61 @@ def make_survey(
     per_item: int = 5,
     options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a commented survey.toml; without `items`, 24 pictures of handwritten digits are put beside it to try it.
+    """Create the folder of a survey with a commented survey.toml.
 
-    options  settings of the question that are not to have their defaults, such as {"wording": "collins"}
+    Parameters
+    ----------
+    folder : the folder to create
+    title : title that people see
+    kind : kind of question, a name in QUESTIONS
+    classes : the classes; may be empty for the example items, and for kinds without classes
+    source : source of the people: "open", "links", "prolific" or "mturk"
+    items : folder or .csv of items inside `folder`; by default 24 pictures of handwritten digits are created
+    per_person : items per person
+    per_item : answers per item
+    options : options of the question, such as {"wording": "collins"}
+
+    Returns
+    -------
+    None; the folder contains survey.toml
+
+    Examples
+    --------
+    >>> make_survey("pets", title="Pets", kind="choose", classes=["cat", "dog"], items="pictures")
+    >>> from pathlib import Path
+    >>> Path("pets/survey.toml").is_file()
+    True
     """
+    folder = Path(folder)
     one_of("kind of question", kind, QUESTIONS)
-    one_of("source of answers", source, SOURCES)
+    one_of("source", source, SOURCES)
     if per_person < 1 or per_item < 1:
-        raise ValueError(f"per_person is {per_person} and per_item {per_item}; expected 1 or more")
+        raise ValueError(f"per_person is {per_person} and per_item is {per_item}; expected 1 or more")
     target = folder / "survey.toml"
     if target.exists():
-        raise ValueError(f"{target} exists already; choose another folder, or edit it")
+        raise ValueError(f"{target} exists; choose another folder, or edit the file")
     known = QUESTIONS[kind]
     settings = read_options(known, options or {})
     folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)  # what people say will be in it; one that is there stays as it is
+    folder.mkdir(mode=0o700, exist_ok=True)  # private, since it will contain answers; an existing folder stays as it is
     own_items = items is not None
     if items is None:
         items = _digits(folder, with_classes=known.about)
         classes = classes or ([str(digit) for digit in range(10)] if known.needs_classes else [])
     text = TEMPLATE.format(
         folder=folder,
-        title=_quoted(title),
+        title=_quote(title),
         title_text=title,
-        items=_quoted(items),
-        kind=_quoted(kind),
+        items=_quote(items),
+        kind=_quote(kind),
         kinds=", ".join(QUESTIONS),
-        prompt=_quoted(known.texts(settings, {}).get("prompt", known.prompt)),
-        source=_quoted(source),
+        prompt=_quote(known.texts(settings, {}).get("prompt", known.prompt)),
+        source=_quote(source),
         sources=", ".join(SOURCES),
-        classes=f"classes = [{', '.join(map(_quoted, classes))}]\n" if classes else "",
+        classes=f"classes = [{', '.join(map(_quote, classes))}]\n" if classes else "",
         options="".join(_option(name, settings[name], option) for name, option in known.options.items()),
         example=json.dumps(known.example),
-        about=", ".join(name for name, each in QUESTIONS.items() if each.about),
+        about=", ".join(name for name, entry in QUESTIONS.items() if entry.about),
         per_person=per_person,
         per_item=per_item,
         shown=UNIT_NAMES[known.shows],
@@ -144,19 +166,19 @@ def make_survey(
 
 
 def _extra_trials(kind: QuestionKind, classes: list[str], *, own_items: bool) -> dict[str, str]:
-    """A practice and an attention trial of this kind: of the digits, or to be filled in for items of one's own."""
-    (practised, feedback), (attended, answer) = kind.example_practice, kind.example_attention
+    """A practice trial and an attention check of this kind, about the digits or with names to be filled in."""
+    (practice, feedback), (attention, answer) = kind.example_practice, kind.example_attention
     if kind.needs_classes and answer not in classes and classes:
         answer = classes[0]
     if own_items:
-        named = {name: f"name of item {i + 1}" for i, name in enumerate(dict.fromkeys((*practised, *attended)))}
+        named = {name: f"name of item {i + 1}" for i, name in enumerate(dict.fromkeys((*practice, *attention)))}
         answer = named.get(answer, answer) if isinstance(answer, str) else answer
-        practised, attended = (tuple(named[name] for name in names) for names in (practised, attended))
-        feedback = "What most people say, and why others differ."
+        practice, attention = (tuple(named[name] for name in names) for names in (practice, attention))
+        feedback = "What most people answer, and why others differ."
     return {
-        "practice_items": _items(practised),
+        "practice_items": _items(practice),
         "feedback": _value(feedback),
-        "attention_items": _items(attended),
+        "attention_items": _items(attention),
         "answer": f"{f'answer = {_value(answer)}':<29} # {kind.attention.meaning}",
     }
 
@@ -166,7 +188,7 @@ def _items(names: tuple[str, ...]) -> str:
 
 
 def _digits(folder: Path, *, with_classes: bool) -> str:
-    """Pictures that come with scikit-learn, of which some are hard to read. -> where they are"""
+    """Write pictures of digits from scikit-learn, some of them ambiguous. Return the value of `items`."""
     try:
         from PIL import Image
     except ModuleNotFoundError:
@@ -186,7 +208,7 @@ def _digits(folder: Path, *, with_classes: bool) -> str:
     return "items.csv"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
@@ -201,4 +223,4 @@ def _value(value: object) -> str:
         return str(value).lower()
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
-    return _quoted(value) if isinstance(value, str) else str(value)
+    return _quote(value) if isinstance(value, str) else str(value)
