@@ -74,6 +74,19 @@ made["network"] = list(network.probs(images).shape), "lenet" in helps("train")
 moved = attack(network, images, people, "fast-gradient", epsilons=8.0)
 made["attack"] = bool(moved.after[8.0].soft_nll.mean() > moved.before.soft_nll.mean())
 
+from dissensus.probe import Probed, image_batches, probe_network
+
+probed = Probed({"lenet": network}, image_batches(network, images, people))
+found = probe_network(probed, ["confidence"]).as_json()["confidence"]
+made["probe"] = 0.5 <= found["confidence"] <= 1, round(found["agreement"], 3) <= 1, "confidence" in helps("probe")
+
+from dissensus.study import make_engine, run_study, study_of
+
+spec = {"name": "s", "seeds": 1, "delivery": ["soft"], "data": {"digits": {"labels": "digits", "features": "pixels"}}}
+spec["model"] = {"head": "linear", "epochs": 1}
+done = run_study(study_of(spec), "study", engine=make_engine("threads", folder="study", jobs=1))
+made["engine"] = done.total - len(done.failures), "threads" in helps("study", "run")
+
 code, text = run("elicit", "init", "survey", "--kind", "confidence")
 made["question"] = code, run("elicit", "check", "survey")[0], "confidence" in helps("elicit", "init")
 
@@ -92,6 +105,8 @@ CAME_OUT = {
     "detector": [-3.0],
     "network": [[2, 2], True],
     "attack": True,
+    "probe": [True, True, True],
+    "engine": [1, True],
     "question": [0, 0, True],
     "paper": [0, ["equal"], True],
 }
