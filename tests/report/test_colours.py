@@ -15,7 +15,7 @@ from dissensus.report.colours import (
     REPORT,
     REPORT_NIGHT,
     SURVEY,
-    blended,
+    blend,
     class_colours,
     contrast,
     custom_properties,
@@ -59,8 +59,8 @@ def test_every_property_that_a_report_uses_is_defined():
 
 
 def test_blending_goes_from_one_colour_to_the_other():
-    assert blended("#fff", "#1f5fa8", 0) == "#ffffff" and blended("#fff", "#1f5fa8", 1) == "#1f5fa8"
-    assert blended("#000000", "#ff8000", 0.5) == "#804000"
+    assert blend("#fff", "#1f5fa8", 0) == "#ffffff" and blend("#fff", "#1f5fa8", 1) == "#1f5fa8"
+    assert blend("#000000", "#ff8000", 0.5) == "#804000"
 
 
 def test_colours_of_classes_carry_white_text_and_those_of_models_stand_out():

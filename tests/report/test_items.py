@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from dissensus.report.html_tables import LONG_TEXT, html_text
-from dissensus.report.items import SIDE, ItemViews, picture, png, shrunk
+from dissensus.report.items import SIDE, ItemViews, picture, png, shrink
 
 rng = np.random.default_rng(0)
 
@@ -38,7 +38,7 @@ def test_small_pictures_are_shown_in_whole_multiples_of_their_pixels():
 
 def test_large_pictures_become_means_of_blocks():
     pixels = rng.integers(0, 256, (450, 301, 3), dtype=np.uint8)
-    small = shrunk(pixels)
+    small = shrink(pixels)
     assert small.shape == (150, 101, 3)
     assert np.array_equal(small[3, 4], pixels[9:12, 12:15].mean(axis=(0, 1)).round().astype(np.uint8))
     assert np.array_equal(small[-1, -1], pixels[447:450, 300:301].mean(axis=(0, 1)).round().astype(np.uint8))

@@ -141,6 +141,8 @@ def _tables(result: ModelComparison, cards: Sequence[Scorecard]) -> list[Section
         ]
     sections = [Section("Models side by side", [_leaderboard(cards)])]
     sections += [_differences(result)] if result.differences else []
+    if len(cards) == 2:
+        sections = [Section("", sections, columns=2)]
     every = tabulate_scores(cards, "table", "page", mark_best=True)
     return [*sections, Section("All scores", [every], detail=True)]
 

@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 
 from dissensus.labels.display import shapes
-from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blended
-from dissensus.report.svg import filled, shortened, svg
+from dissensus.report.colours import BLUE, LINES, MAP_ENDS, ORANGE, PAPER, blend
+from dissensus.report.svg import fill_attributes, shorten, svg
 
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "4 2", "1 2")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 460, 300, 58, 16, 14, 248
@@ -97,7 +97,7 @@ def line_chart(
         drawn.append(
             f'<line {_named(line)} x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{_ink(line, i)}" '
             f'stroke-width="2.5" stroke-dasharray="{DASHES[i % 6]}"/>'
-            f'<text x="{x + 30}" y="{y}">{escape(shortened(line.name, 24))}</text>'
+            f'<text x="{x + 30}" y="{y}">{escape(shorten(line.name, 24))}</text>'
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
@@ -157,7 +157,7 @@ def scatter(
         f"{y_title} against {x_title} of {known.size}: {x_title} from {x[known].min():.3g} to {x[known].max():.3g}, "
         f"{y_title} from {y[known].min():.3g} to {y[known].max():.3g}"
     )
-    look = filled(of, colours)
+    look = fill_attributes(of, colours)
     body = f'<g {look} fill-opacity="{0.55 if known.size < 200 else 0.4}">{"".join(dots)}</g>'
     line = frame.diagonal() if diagonal else ""
     return svg(WIDTH, HEIGHT, words, frame.axes(x_title, y_title) + line + body)
@@ -353,7 +353,7 @@ def _shade(amount: float) -> str:
     """Near white at 0, the full blue at about two thirds, near black at 1: lightness alone shows the order."""
     amount = min(max(float(amount), 0.0), 1.0)
     pale, dark = MAP_ENDS
-    shade = blended(pale, BLUE, amount / 0.65) if amount < 0.65 else blended(BLUE, dark, (amount - 0.65) / 0.35)
+    shade = blend(pale, BLUE, amount / 0.65) if amount < 0.65 else blend(BLUE, dark, (amount - 0.65) / 0.35)
     return shade.upper()  # so that pages do not exchange a shade by night that equals a colour of data
 
 

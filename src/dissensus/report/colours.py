@@ -175,7 +175,7 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def blended(start: str, stop: str, part: float) -> str:
+def blend(start: str, stop: str, part: float) -> str:
     """The colour a part of the way, 0 to 1, from one colour to another."""
     ends = zip(_channels(start), _channels(stop), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in ends)

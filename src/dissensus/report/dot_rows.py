@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.report.charts import span, ticks
 from dissensus.report.colours import BLUE
-from dissensus.report.svg import shortened, svg
+from dissensus.report.svg import shorten, svg
 
 WIDTH, SIDE, ROW = 400, 12, 38
 
@@ -54,7 +54,7 @@ def dot_chart(
     drawn, y, group = [], 4, ""
     for row in rows:
         if row.group and row.group != group:
-            drawn.append(f'<text x="{SIDE}" y="{y + 14}" font-weight="600">{escape(shortened(row.group, 54))}</text>')
+            drawn.append(f'<text x="{SIDE}" y="{y + 14}" font-weight="600">{escape(shorten(row.group, 54))}</text>')
             y += 22
         group = row.group
         if reference is not None:  # beside the dots only, since it would cross out names
@@ -78,7 +78,7 @@ def dot_chart(
 
 def _row(row: DotRow, y: int, across: Callable[[float], float], of: str, style: str) -> str:
     middle = y + 26
-    drawn = [f'<text x="{SIDE}" y="{y + 14}">{escape(shortened(row.name, 48))}</text>']
+    drawn = [f'<text x="{SIDE}" y="{y + 14}">{escape(shorten(row.name, 48))}</text>']
     number = format(row.value, style) if np.isfinite(row.value) else "–"
     drawn.append(f'<text x="{WIDTH - SIDE}" y="{y + 14}" text-anchor="end">{number}</text>')
     drawn.append(f'<line class="faint" x1="{SIDE}" x2="{WIDTH - SIDE}" y1="{middle}" y2="{middle}"/>')

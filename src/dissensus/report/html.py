@@ -94,7 +94,8 @@ def _section(section: Section, colours: Mapping[str, str], level: int, anchor: s
     below = min(level + bool(section.title), 4)
     blocks = "".join(_block(block, colours, below, section.title) for block in section.blocks)
     if section.columns > 1:
-        blocks = f'<div class="grid c{min(section.columns, 4)}">{blocks}</div>'
+        look = " figures" * all(isinstance(block, Figure) for block in section.blocks)
+        blocks = f'<div class="grid c{min(section.columns, 4)}{look}">{blocks}</div>'
     place = f' id="{anchor}"' if anchor and section.title else ""
     heading = f"<h{level}{place}>{escape(section.title)}</h{level}>" if section.title else ""
     if section.folded:

@@ -62,7 +62,7 @@ def html_value(cell: AnyCell, format: str, colours: Mapping[str, str] = NO_COLOU
     elif isinstance(value, tuple):
         text = "".join(html_text(part) for part in value)
     elif isinstance(value, str):
-        text = html_text(value) if wraps else named(value, colours)
+        text = html_text(value) if wraps else html_name(value, colours)
     else:
         text = "" if value is None else escape(format_scalar(value, style))
     note = note_of(cell)
@@ -77,7 +77,7 @@ def html_text(text: str) -> str:
     return f'<details class="text" dir="auto"><summary>{escape(start)} …</summary>{escape(text)}</details>'
 
 
-def named(name: str, colours: Mapping[str, str]) -> str:
+def html_name(name: str, colours: Mapping[str, str]) -> str:
     """A name, with the colour that it has on the page."""
     if name not in colours:
         return escape(name)
@@ -104,7 +104,7 @@ def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) ->
 
 def _head(column: Column, number: bool, colours: Mapping[str, str]) -> str:
     look = ' class="n"' if number else ""
-    return f'<th scope="col"{look}>{named(column.title, colours if column.coloured else NO_COLOURS)}</th>'
+    return f'<th scope="col"{look}>{html_name(column.title, colours if column.coloured else NO_COLOURS)}</th>'
 
 
 def _is_text(column: Column, cell: AnyCell) -> bool:

@@ -51,7 +51,7 @@ class ItemViews:
 
 def picture(pixels: np.ndarray, alt: str) -> str:
     """A picture inside the page: large ones are made smaller, the pixels of small ones are seen as squares."""
-    small = shrunk(pixels)
+    small = shrink(pixels)
     height, width = small.shape[:2]
     times = max(1, -(-SIDE // max(height, width)))
     data = base64.b64encode(png(small)).decode()
@@ -76,7 +76,7 @@ def png(pixels: np.ndarray) -> bytes:
     )
 
 
-def shrunk(pixels: np.ndarray, most: int = MOST) -> np.ndarray:
+def shrink(pixels: np.ndarray, most: int = MOST) -> np.ndarray:
     """The means of square blocks, as many as fit into `most` on the longer side.  (h, w, 3) -> (h', w', 3)"""
     side = -(-max(pixels.shape[:2]) // most)
     if side == 1:

@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.report.charts import span
 from dissensus.report.colours import BLUE, LINES
 from dissensus.report.numbers import format_number
-from dissensus.report.svg import filled, shortened, svg
+from dissensus.report.svg import fill_attributes, shorten, svg
 
 
 def interval_chart(
@@ -54,7 +54,7 @@ def interval_chart(
         drawn.append(f'<line class="axis" stroke-dasharray="3 3" x1="{x:.1f}" x2="{x:.1f}" y1="2" y2="{base}"/>')
     for i, (name, value, least, most) in enumerate(rows):
         y = 22 * i + 14
-        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(shortened(name, 22))}</text>')
+        drawn.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(shorten(name, 22))}</text>')
         if not np.isfinite(value):
             drawn.append(f'<text x="{left + wide + 12}" y="{y + 4}">{value:g}</text>')
             continue
@@ -95,12 +95,12 @@ def grouped_bars(
     for g, group in enumerate(groups):
         middle = y + thin * len(series) / 2 + 4
         number = "" if counts is None else f" (n = {counts[g]:,})"
-        label = shortened(group, 17 if counts is None else 29 - len(number)) + number
+        label = shorten(group, 17 if counts is None else 29 - len(number)) + number
         drawn.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escape(label)}</text>')
         for name, values in series:
             long = wide * values[g] / top if np.isfinite(values[g]) else 0.0
             drawn.append(
-                f'<rect {filled(name, inks)} x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}"/>'
+                f'<rect {fill_attributes(name, inks)} x="{left}" y="{y}" width="{long:.1f}" height="{thin - 2}"/>'
                 f'<text x="{left + 6 + long:.1f}" y="{y + thin - 3}" font-size="11">'
                 f"{format_number(values[g], '.3g')}</text>"
             )
@@ -109,8 +109,8 @@ def grouped_bars(
     for i, (name, _) in enumerate(series):
         x, below = left + 150 * (i % 2), y + 18 * (i // 2)
         drawn.append(
-            f'<rect {filled(name, inks)} x="{x}" y="{below}" width="12" height="12"/>'
-            f'<text x="{x + 18}" y="{below + 10}">{escape(shortened(name, 18))}</text>'
+            f'<rect {fill_attributes(name, inks)} x="{x}" y="{below}" width="12" height="12"/>'
+            f'<text x="{x + 18}" y="{below + 10}">{escape(shorten(name, 18))}</text>'
         )
     y += 18 * ((len(series) + 1) // 2)
     counted = groups if counts is None else [f"{group} ({n:,} items)" for group, n in zip(groups, counts, strict=True)]

@@ -87,7 +87,7 @@ border-bottom:1px solid var(--edge)}
 .dissensus th{vertical-align:bottom}.dissensus :is(th,td):last-child{padding-right:.2rem}
 .dissensus td.n,.dissensus th.n{text-align:right;padding-left:.4rem}.dissensus td.n{white-space:nowrap}
 .dissensus th.n{max-width:9rem}
-.dissensus .crowded :is(th,td){padding-right:.6rem}
+.dissensus .crowded :is(th,td){padding-right:.5rem}.dissensus .crowded :is(th,td).n{padding-left:.2rem}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.4rem;padding-left:.3rem;
 text-align:left;font-weight:400}
 .dissensus .crowded td small,.dissensus td small.note{display:block;min-width:0;padding:0}
@@ -127,6 +127,7 @@ SHEET = (
 PRINT = """
 @media print{body{margin:0}.dissensus{font-size:11px}.dissensus :is(nav,.save,.more,figure details){display:none}
 .dissensus .answer{background:none}.dissensus :is(h2,h3,figcaption,caption){break-after:avoid}
+.dissensus .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .dissensus :is(tr,svg,.card,figure){break-inside:avoid}.dissensus .scroll{overflow:visible}
 .dissensus tr.rest{display:table-row!important}.dissensus table{max-width:100%}
 .dissensus :is(th,td){padding-right:.5rem;overflow-wrap:anywhere}.dissensus .crowded :is(td,th).n{padding-left:0}

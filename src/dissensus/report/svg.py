@@ -87,8 +87,8 @@ def bars(rows: Sequence[tuple[str, float]], title: str, colours: Mapping[str, st
     width, left = 420, 126
     top = max([share for _, share in rows] + [1e-9])
     drawn = "".join(
-        f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(shortened(name))}</text>'
-        f'<rect {filled(name, colours)} x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" '
+        f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(shorten(name))}</text>'
+        f'<rect {fill_attributes(name, colours)} x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" '
         f'height="14"/><text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
         for i, (name, share) in enumerate(rows)
     )
@@ -106,7 +106,8 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Ma
         wide = width * share
         shade = SHADES[min(rank, len(SHADES) - 1)] if colours is None else colours[name]
         drawn.append(
-            f'<rect {filled(name, {name: shade})} x="{x:.1f}" y="1" width="{max(wide - 1, 0.5):.1f}" height="18">'
+            f'<rect {fill_attributes(name, {name: shade})} x="{x:.1f}" y="1" height="18" '
+            f'width="{max(wide - 1, 0.5):.1f}">'
             f"<title>{escape(name)} {share:.0%}</title></rect>"
         )
         text = next((text for text in (f"{name} {share:.0%}", name) if 7 * len(text) + 8 <= wide), "")
@@ -118,7 +119,7 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Ma
     return svg(width, 20, words, "".join(drawn))
 
 
-def filled(name: str, colours: Mapping[str, str] | None) -> str:
+def fill_attributes(name: str, colours: Mapping[str, str] | None) -> str:
     """The attributes of a shape that stands for something with a name, so that it can be found by that name."""
     if colours is None:
         return 'class="bar"'
@@ -132,9 +133,9 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     drawn = []
     for i, name in enumerate(names):
         y = top + i * cell
-        drawn.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{escape(shortened(name))}</text>')
+        drawn.append(f'<text x="{left - 8}" y="{y + 22}" text-anchor="end">{escape(shorten(name))}</text>')
         x = left + i * cell + 22
-        drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(shortened(name, 12))}</text>')
+        drawn.append(f'<text transform="translate({x},{top - 8}) rotate(-45)">{escape(shorten(name, 12))}</text>')
         for j in range(k):
             share = float(values[i, j])
             ink = ' class="on-map"' if share > 0.5 else ""
@@ -155,7 +156,7 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {words}", "".join(drawn))
 
 
-def shortened(name: str, most: int = 17) -> str:
+def shorten(name: str, most: int = 17) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
