@@ -16,7 +16,7 @@ from dissensus.train.decode_images import (
     decode_image,
     decode_images,
 )
-from dissensus.train.heads import folder_items
+from dissensus.train.heads.encodable_items import folder_items
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -15,7 +15,7 @@ import pytest
 
 from dissensus import datasets
 from dissensus.train import ImageTable, as_images, read_images
-from dissensus.train.heads import folder_items
+from dissensus.train.heads.encodable_items import folder_items
 from dissensus.train.image_sources import IMAGE_COLUMNS, resized
 from dissensus.train.images import fingerprint
 from dissensus.train.matching import match_table

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus.train import ImageTable, as_images
-from dissensus.train.heads import pixel_items
+from dissensus.train.heads.encodable_items import pixel_items
 from dissensus.train.images import fingerprint
 
 RNG = np.random.default_rng(0)
