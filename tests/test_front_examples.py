@@ -26,7 +26,9 @@ READY = [
     "elicit",
     "evaluate",
     "papers",
+    "probe",
     "report",
+    "train",
 ]
 
 MOST_NAMES = {

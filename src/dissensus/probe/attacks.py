@@ -27,21 +27,33 @@ SHORT_STEP = 0.1  # of 255: shorter steps that do not even reach epsilon are tak
 
 
 def fgsm(model: Network | nn.Module, inputs: torch.Tensor, targets: Any, epsilon: float = 4) -> torch.Tensor:
-    """Fast gradient sign method: each pixel moves by epsilon in the direction in which the loss of its image rises.
+    """Move each pixel by epsilon in the direction in which the loss of its image rises.
 
         x' = clamp(x + e sign(d H / d x), 0, 1),   H = - sum_c y_c ln softmax(f(x))_c,   e = epsilon / 255
 
-    A pixel on which the loss does not depend stays: sign(0) = 0. Goodfellow, Shlens, Szegedy (2015), Explaining and
-    harnessing adversarial examples, sec. 4; Peterson 2019, sec. 7, and Collins 2022, sec. 5.1, with epsilon 4.
-    `torchattacks.FGSM(model, eps=4/255)` gives the same.
+    The fast gradient sign method. A pixel on which the loss does not depend stays: sign(0) = 0. Goodfellow, Shlens,
+    Szegedy (2015), Explaining and harnessing adversarial examples, sec. 4; Peterson 2019, sec. 7, and Collins 2022,
+    sec. 5.1, with epsilon 4. `torchattacks.FGSM(model, eps=4/255)` computes the same.
 
-    model    a Network, whose normalisation is applied inside, or a module in eval mode that takes pixels from 0 to 1
-             and gives logits; neither is changed
-    inputs   pixels from 0 to 1, for a Network (b, c, h, w); `attack` takes images as bytes
-    targets  what the loss is taken to: (b,) classes or (b, k) probabilities
-    epsilon  how far a pixel moves, of 255: 4, not 4/255
+    Parameters
+    ----------
+    model : a Network, whose normalisation is applied inside, or a module in eval mode that takes pixels from 0 to 1 and
+        returns logits; neither is changed
+    inputs : pixels from 0 to 1, for a Network (b, c, h, w); `attack` takes images as bytes
+    targets : what the loss is taken to: (b,) classes or (b, k) probabilities
+    epsilon : change of a pixel, of 255: 4, not 4/255
 
-    -> the shape of inputs, pixels from 0 to 1, on the device of the model
+    Returns
+    -------
+    the shape of inputs, pixels from 0 to 1, on the device of the model
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> inputs = torch.full((1, 1, 2, 2), 0.5)
+    >>> (fgsm(module, inputs, torch.tensor([0]), epsilon=51) - inputs).abs().max().round(decimals=3)
+    tensor(0.2000)
     """
     reach = _as_share(epsilon)
     with _loss_gradient(model, inputs, targets) as (pixels, gradient):
@@ -59,22 +71,34 @@ def pgd(
     rng: np.random.Generator | torch.Generator | None = None,
     watch: Watch | None = None,
 ) -> torch.Tensor:
-    """Projected gradient descent: many small steps of `fgsm`, each brought back to within epsilon of the image.
+    """Take many small steps of `fgsm`, each projected back to within epsilon of the image.
 
         x_{t+1} = clamp(x + clamp(x_t + a sign(d H / d x_t) - x, -e, e), 0, 1),   a = step_size / 255
 
-    Madry, Makelov, Schmidt, Tsipras, Vladu (2018), Towards deep learning models resistant to adversarial attacks,
-    sec. 2.1; Peterson 2019, sec. 7. One step of size epsilon is `fgsm`. `torchattacks.PGD(model, eps=4/255,
-    alpha=1/255, steps=10, random_start=False)` gives the same.
+    Projected gradient descent: Madry, Makelov, Schmidt, Tsipras, Vladu (2018), Towards deep learning models resistant
+    to adversarial attacks, sec. 2.1; Peterson 2019, sec. 7. One step of size epsilon is `fgsm`.
+    `torchattacks.PGD(model, eps=4/255, alpha=1/255, steps=10, random_start=False)` computes the same.
 
-    model, inputs, targets, epsilon  as for `fgsm`
-    step_size  how far a pixel moves in one step, of 255
-    steps      how many of them
-    rng        x_0 is drawn evenly from the ball and clamped to colours; None: it is the image itself. A torch generator
-               with the seed of `torch.manual_seed` draws what torchattacks draws with random_start=True
-    watch      is called before each step with its number, from 0, and the logits (b, k) of x_t
+    Parameters
+    ----------
+    model, inputs, targets, epsilon : as for `fgsm`
+    step_size : change of a pixel in one step, of 255
+    steps : number of steps
+    rng : x_0 is drawn uniformly from the ball and clamped to colours; None: it is the image itself. A torch generator
+        with the seed of `torch.manual_seed` draws what torchattacks draws with random_start=True
+    watch : called before each step with its number, from 0, and the logits (b, k) of x_t
 
-    -> the shape of inputs, pixels from 0 to 1, on the device of the model
+    Returns
+    -------
+    the shape of inputs, pixels from 0 to 1, on the device of the model
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> inputs = torch.full((1, 1, 2, 2), 0.5)
+    >>> (pgd(module, inputs, torch.tensor([0]), epsilon=51, step_size=10) - inputs).abs().max().round(decimals=3)
+    tensor(0.2000)
     """
     reach, stride = _as_share(epsilon), _checked_stride(step_size, steps, epsilon)
     check_rng(rng, (np.random.Generator, torch.Generator))

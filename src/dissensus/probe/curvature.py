@@ -92,17 +92,36 @@ def top_eigenvalues(
     memory: int = MEMORY,
     quiet: bool = False,
 ) -> Eigenvalues:
-    """The k largest eigenvalues of the Hessian of the mean soft cross-entropy by the weights.
+    """Compute the k largest eigenvalues of the Hessian of the mean soft cross-entropy by the weights.
 
-    Lanczos' method stops when each error is within tolerance * |value|, and the value is then mostly much nearer. It
-    mostly needs fewer products than power iteration, which Gheibi 2026 (sec. 4.1) uses; that goes by magnitude, stops
-    when a value changes by less than the tolerance, which says less, and finds the next one with those before taken
-    out. Eigenvalues that are equal may be listed once only.
+    Lanczos' method stops when each error is within tolerance * |value|. It mostly needs fewer products than power
+    iteration, which Gheibi 2026 (sec. 4.1) uses. Power iteration goes by magnitude, stops when a value changes by less
+    than the tolerance, and deflates to find the next value. Equal eigenvalues may be listed only once.
 
-    batches    the same (inputs, targets) each time they are gone through; targets (b,) classes or (b, k) probabilities
-    which      "LA" largest, "LM" largest magnitude, "SA" smallest, as SciPy and hessian-eigenthings name them
-    steps      products at most; what is not within the tolerance by then says so in `converged`
-    memory     bytes of graphs to keep between products
+    Parameters
+    ----------
+    model : a Network, or a module that takes the inputs and returns logits
+    batches : the same (inputs, targets) in every pass; targets (b,) classes or (b, k) probabilities
+    k : number of eigenvalues
+    rng : draws the first vector
+    method : "lanczos" or "power"
+    which : "LA" largest, "LM" largest magnitude, "SA" smallest, as SciPy and hessian-eigenthings name them
+    tolerance : relative error to reach
+    steps : maximum number of products; `converged` is False if the tolerance is not reached by then
+    memory : bytes of graphs to keep between products
+    quiet : show no progress bar
+
+    Returns
+    -------
+    Eigenvalues, with value and error (k,)
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> top_eigenvalues(model, batches, 1, np.random.default_rng(0), quiet=True).value.shape
+    (1,)
     """
     one_of("end of the spectrum", which, _ORDER)
     one_of("method", method, ("lanczos", "power"))
@@ -184,16 +203,34 @@ def spectral_density(
     memory: int = MEMORY,
     quiet: bool = False,
 ) -> Density:
-    """How all eigenvalues of the Hessian are spread, by stochastic Lanczos quadrature.
+    """Estimate the density of all eigenvalues of the Hessian by stochastic Lanczos quadrature.
 
         density(t) = mean over random vectors of sum_j weight_j N(t; ritz_j, width^2)
 
-    where weight_j is the squared first entry of a Ritz vector: exact for polynomials up to degree 2 steps - 1 of each
-    vector, so the outer eigenvalues are sharp and the bulk near zero is a shape. Ghorbani, Krishnan and Xiao (2019),
-    An investigation into neural net optimization via Hessian eigenvalue density; Yao et al. (2020), PyHessian.
+    with weight_j the squared first entry of a Ritz vector: exact for polynomials up to degree 2 steps - 1 of each
+    vector, so the outer eigenvalues are sharp and the bulk near zero is a shape. Ghorbani, Krishnan and Xiao (2019), An
+    investigation into neural net optimization via Hessian eigenvalue density; Yao et al. (2020), PyHessian.
 
-    draws   random vectors, 2 or more, so that the density has a standard error
-    width   of the curve that stands for each eigenvalue; a hundredth of the range unless given
+    Parameters
+    ----------
+    model, batches, memory, quiet : as for `top_eigenvalues`
+    rng : draws the vectors
+    draws : random vectors, 2 or more, so that the density has a standard error
+    steps : Lanczos steps per vector
+    points : points at which the density is evaluated
+    width : standard deviation of the curve for each eigenvalue; None: a hundredth of the range
+
+    Returns
+    -------
+    Density, with at, value and error (points,)
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> spectral_density(model, batches, np.random.default_rng(0), draws=2, steps=3, points=5, quiet=True).at.shape
+    (5,)
     """
     check_drawing(rng)
     if draws < 2 or steps < 2 or points < 2:

@@ -108,7 +108,21 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
 
 
 def separation(inside: Any, outside: Any) -> Separation:
-    """How well a score tells items outside, where it should be higher, from items inside.  (n,), (m,)"""
+    """Measure how well a score separates items outside, where it should be higher, from items inside.
+
+    Parameters
+    ----------
+    inside, outside : (n,), (m,) scores
+
+    Returns
+    -------
+    Separation, with AUROC and its 95% interval, AUPR and FPR95
+
+    Examples
+    --------
+    >>> separation([0.1, 0.2, 0.4], [0.3, 0.9]).auroc
+    0.8333333333333334
+    """
     low, high = _checked_side(inside, "inside"), _checked_side(outside, "outside")
     area = auroc_interval(low, high)
     score = np.concatenate([low, high])

@@ -62,17 +62,33 @@ def gradient_variance(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> GradientVariance:
-    """How far the gradient of each item with respect to the last linear layer varies, if its label is drawn anew.
+    """Compute how far each item's gradient of the last linear layer varies if its label is drawn from its target.
 
-        tr Cov_{y ~ p} [grad (-ln q_y)] = (1 - sum_c p_c^2) (|h|^2 + 1),   without the 1 where the layer has no bias
+        tr Cov_{y ~ p} [grad (-ln q_y)] = (1 - sum_c p_c^2) (|h|^2 + 1),   without the 1 if the layer has no bias
 
-    The gradient for label y is (q - e_y) h' for the weights and q - e_y for the bias, with h what the layer is given.
-    The model's prediction q is the same for every y, so it cancels: this is exact, and does not depend on q. It is the
-    noise that drawing labels (SLS) adds to an item's gradient, and 0 for an item that all agree about. Higher is
-    noisier. Since 1 - sum p^2 rises with the entropy of p, a high `spearman` says little about the model: what it
-    leaves below 1 is how |h|^2 varies. Gheibi 2026, proposition 1, eq. 6 and 7.
+    The gradient for label y is (q - e_y) h' for the weights and q - e_y for the bias, with h the input of the layer.
+    The prediction q is the same for every y, so it cancels: the value is exact, and does not depend on q. It is the
+    noise that drawing labels (SLS) adds to an item's gradient, and 0 for an item that all agree about. Since 1 - sum
+    p^2 rises with the entropy of p, a high `spearman` says little about the model. Gheibi 2026, proposition 1, eq. 6
+    and 7.
 
-    batches: (inputs, targets), targets (b,) classes, which have no variance, or (b, k) probabilities -> (n,) values
+    Parameters
+    ----------
+    model : a network or a module with a last linear layer
+    batches : (inputs, targets); targets (b,) classes, which have no variance, or (b, k) probabilities
+    progress : called with the number of batches done and of all
+
+    Returns
+    -------
+    GradientVariance, with variance and entropy (n,)
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> gradient_variance(model, batches).variance
+    array([1., 0.])
     """
     from dissensus.probe.last_layer import layer_batches
 
@@ -84,11 +100,22 @@ def gradient_variance(
 
 
 def gradient_variance_of_features(targets: Any, features: Any, *, bias: bool = True) -> GradientVariance:
-    """`gradient_variance` from what the last layer is given; torch is not needed.
+    """Compute `gradient_variance` from the inputs of the last layer, without torch.
 
-    bias  whether the layer has one
+    Parameters
+    ----------
+    targets : (n, k) probabilities
+    features : (n, d), such as `network.features(images)` returns
+    bias : whether the layer has one
 
-    targets: (n, k) probabilities; features: (n, d), such as `network.features(images)` gives
+    Returns
+    -------
+    GradientVariance, with variance and entropy (n,)
+
+    Examples
+    --------
+    >>> gradient_variance_of_features([[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]).variance
+    array([1., 0.])
     """
     return _exact(*_checked(targets, features, bias))
 

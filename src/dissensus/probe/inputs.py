@@ -140,9 +140,28 @@ class ImageBatches:
 
 
 def image_batches(network: Network, images: Any, labels: Any, *, batch: int = BATCH) -> ImageBatches:
-    """Images and labels of the same items, in the same order, as batches for any probe.
+    """Make batches for any probe from images and labels of the same items, in the same order.
 
-    images: n, as `as_images` takes them; labels: n, as `as_delivery` takes them, over the classes of the network
+    Parameters
+    ----------
+    network : whose normalisation the batches have
+    images : n, as `as_images` takes them
+    labels : n, as `as_delivery` takes them, over the classes of the network
+    batch : images at once
+
+    Returns
+    -------
+    ImageBatches, which can be iterated again and again
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dissensus.train import Network
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> network = Network(module, ("cat", "dog"), (0.5,), (0.5,))
+    >>> pixels = np.full((3, 2, 2, 1), 128, dtype=np.uint8)
+    >>> len(image_batches(network, pixels, [[2, 1], [0, 3], [1, 1]], batch=2))
+    2
     """
     table = as_images(images)
     check_channels(table, network.channels)

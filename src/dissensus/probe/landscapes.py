@@ -55,14 +55,29 @@ class LossPlane:
 def random_direction(
     model: nn.Module | Network, rng: np.random.Generator, *, biases: bool = False
 ) -> dict[str, torch.Tensor]:
-    """A random direction, each filter of it as long as that filter of the network.
+    """Draw a random direction in which each filter has the norm of that filter of the network.
 
         d_f = g_f |w_f| / |g_f|,   g_f standard normal
 
     for the filter or row f of every weight of two dimensions or more, so that slices of networks whose weights differ
     in scale can be compared. Li et al. (2018), Visualizing the loss landscape of neural nets, section 4.
 
-    biases  move biases and the weights of batch norm too, each as long as it is as a whole; they stay by default
+    Parameters
+    ----------
+    model : a network or a module
+    rng : draws the direction
+    biases : change biases and the weights of batch norm too, each by a vector of its norm
+
+    Returns
+    -------
+    dict of tensors by name of the weight
+
+    Examples
+    --------
+    >>> import torch
+    >>> direction = random_direction(torch.nn.Linear(2, 2), np.random.default_rng(0))
+    >>> direction["weight"].shape, direction["bias"]
+    (torch.Size([2, 2]), tensor([0., 0.]))
     """
     check_drawing(rng)
     with still(model) as module, torch.no_grad():
@@ -79,12 +94,30 @@ def loss_line(
     renew_statistics_on: Batches | None = None,
     progress: Progress | None = None,
 ) -> LossLine:
-    """The loss at w + a d for a from -span to span.
+    """Compute the loss at w + a d for a from -span to span.
 
-    direction            a change of the weights by name, such as `random_direction` gives; weights without one stay
-    points               how many a; an odd number has the network itself among them
-    renew_statistics_on  batches from which batch norm gets its mean and variance at each point; it keeps those of the
-                         network where it is None, as Li et al. do
+    Parameters
+    ----------
+    model : a network or a module
+    batches : a re-iterable of (inputs, targets)
+    direction : a change of the weights by name, such as `random_direction` returns; other weights stay
+    span : largest multiple of the direction
+    points : number of a; an odd number includes the network itself
+    renew_statistics_on : batches from which batch norm gets its mean and variance at each point; None: it keeps those
+        of the network, as Li et al. do
+    progress : called with the number of points done and of all
+
+    Returns
+    -------
+    LossLine, with at and loss (points,)
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> loss_line(model, batches, random_direction(model, np.random.default_rng(0)), points=3).at
+    array([-1.,  0.,  1.])
     """
     at = _steps(span, points)
     losses = _losses(model, batches, (direction,), at[:, None], renew_statistics_on, progress)
@@ -101,9 +134,27 @@ def loss_plane(
     renew_statistics_on: Batches | None = None,
     progress: Progress | None = None,
 ) -> LossPlane:
-    """The loss at w + x d + y e for x and y from -span to span: points^2 passes over the batches.
+    """Compute the loss at w + x d + y e for x and y from -span to span, in points^2 passes over the batches.
 
-    Options as for `loss_line`.
+    Parameters
+    ----------
+    model, batches, span, renew_statistics_on, progress : as for `loss_line`
+    directions : two changes of the weights
+    points : number of x, and of y
+
+    Returns
+    -------
+    LossPlane, with loss (points, points)
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> rng = np.random.default_rng(0)
+    >>> directions = random_direction(model, rng), random_direction(model, rng)
+    >>> loss_plane(model, batches, directions, points=3).loss.shape
+    (3, 3)
     """
     at = _steps(span, points)
     where = np.stack([np.tile(at, points), np.repeat(at, points)], axis=1)  # (p p, 2), x the faster
@@ -120,15 +171,32 @@ def plane_through(
     renew_statistics_on: Batches | None = None,
     progress: Progress | None = None,
 ) -> LossPlane:
-    """The loss over the plane in which three networks of the same architecture lie, with distances as they are.
+    """Compute the loss over the plane through three networks of the same architecture, with distances as they are.
 
-    The first lies at (0, 0), the second at (d, 0), where d is the distance of their weights, the third above. Batch
-    norm gets its mean and variance from data again at each point, the networks' own too: on a plane, and outside of
-    the triangle above all, there is nothing in between to take. Garipov et al. (2018), Loss surfaces, mode
-    connectivity, and fast ensembling of DNNs, figure 1.
+    The first is at (0, 0), the second at (d, 0), where d is the distance of their weights, the third above. Batch norm
+    gets its mean and variance from data again at each point, also at the networks' own: between networks there are no
+    statistics to keep. Garipov et al. (2018), Loss surfaces, mode connectivity, and fast ensembling of DNNs, figure 1.
 
-    margin               how far the map goes beyond the three, as a share of its width
-    renew_statistics_on  images of the training set; the given batches where it is None
+    Parameters
+    ----------
+    models : three networks or modules
+    batches : a re-iterable of (inputs, targets)
+    points : number of x, and of y
+    margin : how far the map extends beyond the three, as a share of its width
+    renew_statistics_on : images of the training set; None: the given batches
+    progress : called with the number of points done and of all
+
+    Returns
+    -------
+    LossPlane, with loss (points, points) and the places of the networks
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> plane_through([model, torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)], batches, points=3).places.shape
+    (3, 2)
     """
     if len(models) != 3:
         raise ValueError(f"there are {len(models)} networks; a plane goes through 3")

@@ -26,17 +26,34 @@ def odin(
     batch: int = BATCH,
     progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray:
-    """Negated maximum softmax probability of inputs that were moved towards the class they are taken for.
+    """Score inputs by ODIN: the negated maximum softmax probability after a step towards the predicted class.
 
         x' = x - epsilon sign( grad_x -ln softmax(z(x) / T)_y ),   y = argmax_c z_c(x)
         - max_c softmax(z(x') / T)_c
 
-    Between -1 and -1/k, higher is further out. For a Network epsilon is a share of the range of pixels, whatever its
-    normalisation: 0.0014, as in Liang et al. for CIFAR-10, is 0.36 of 255. As there, pixels may leave their range, and
-    nothing is rounded. A module of your own is given its inputs as they are, so epsilon is in their units.
-    Liang, Li and Srikant (2018), Enhancing the reliability of out-of-distribution image detection in neural networks.
+    Between -1 and -1/k, higher is further from the training data. For a Network epsilon is a share of the range of
+    pixels, whatever its normalisation: 0.0014, as in Liang et al. for CIFAR-10, is 0.36 of 255. As there, pixels may
+    leave their range, and nothing is rounded. For a module of your own, epsilon is in the units of its inputs. Liang,
+    Li and Srikant (2018), Enhancing the reliability of out-of-distribution image detection in neural networks.
 
-    inputs: images for a Network; a tensor (n, ...) for a module -> (n,)
+    Parameters
+    ----------
+    model : a network or a module
+    inputs : images for a Network; a tensor (n, ...) for a module
+    temperature : T
+    epsilon : size of the step
+    batch : inputs at once
+    progress : called with the number of inputs done and of all
+
+    Returns
+    -------
+    (n,)
+
+    Examples
+    --------
+    >>> import torch
+    >>> odin(torch.nn.Linear(2, 2), torch.zeros(3, 2)).shape
+    (3,)
     """
     checked_temperature(temperature)
     if not 0 <= epsilon < (1 if isinstance(model, Network) else np.inf):

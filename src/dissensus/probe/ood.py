@@ -140,13 +140,24 @@ def ood_scores(
     detectors: Iterable[str] | None = None,
     neighbours: int = NEIGHBOURS,
 ) -> dict[str, np.ndarray]:
-    """Scores of several detectors for the same items, by name; higher is further out.
+    """Score items by several detectors; higher is further from the training data.
 
-    logits      (n, k); -inf where a class cannot be
-    features    (n, d), for knn
-    reference   (m, d) features of the items the model was trained on, for knn
-    detectors   names from DETECTORS; None: all six where features and a reference are given, else those on logits
-    neighbours  which neighbour knn takes the distance to
+    Parameters
+    ----------
+    logits : (n, k); -inf for an impossible class
+    features : (n, d), for knn
+    reference : (m, d) features of the training items, for knn
+    detectors : names from DETECTORS; None: all six if features and a reference are given, else those on logits
+    neighbours : the neighbour to which knn takes the distance
+
+    Returns
+    -------
+    dict of (n,) scores by detector
+
+    Examples
+    --------
+    >>> ood_scores([[4.0, 0.0], [1.0, 1.0]], detectors=["msp"])["msp"].round(2)
+    array([-0.98, -0.5 ])
     """
     rows = checked_logits(logits)
     names = chosen_detectors(detectors, features is not None or reference is not None)

@@ -51,17 +51,31 @@ def detect_ood(
     epsilon: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Detection:
-    """How well a model's scores tell items from outside from items like those it was trained on.
+    """Measure how well a model's scores separate items from outside from items like its training data.
 
-    model       a head, a network, a fitted classifier: whatever `as_model` takes; for knn it must have features
-    inside      inputs like those the model was trained on, but not these: it is surer of items it has seen
-    outside     name: inputs of each set, such as {"near": ..., "far": ...}
-    reference   the inputs the model was trained on; only knn looks at them
-    detectors   names from DETECTORS; None: all six where there is a reference, else those on logits
-    neighbours  which neighbour knn takes the distance to
-    epsilon     ODIN's step on the image, a share of the range of pixels; 0 is its temperature alone, others need a
-                Network
-    progress    called with the sets that are done and how many there are
+    Parameters
+    ----------
+    model : a head, a network, a fitted classifier: anything `as_model` takes; for knn it must have features
+    inside : inputs like those the model was trained on, but not these, since it is more certain of them
+    outside : inputs of each set by its name, such as {"near": ..., "far": ...}
+    reference : inputs the model was trained on; used by knn alone
+    detectors : names from DETECTORS; None: all six if there is a reference, else those on logits
+    neighbours : the neighbour to which knn takes the distance
+    epsilon : ODIN's step on the image, a share of the range of pixels; 0 is its temperature alone, others need a
+        Network
+    progress : called with the number of sets done and of all
+
+    Returns
+    -------
+    Detection, with a `Separation` for each set and detector
+
+    Examples
+    --------
+    >>> from dissensus.train import SoftLabelClassifier
+    >>> model = SoftLabelClassifier().fit(np.array([[0.0], [1.0]]), np.array([[1, 0], [0, 1]]))
+    >>> found = detect_ood(model, np.array([[0.0], [1.0]]), {"between": np.array([[0.5], [0.4]])})
+    >>> found.separations["between"]["msp"].auroc
+    1.0
     """
     if not isinstance(outside, Mapping) or not outside:
         given = "empty" if isinstance(outside, Mapping) else described(outside)

@@ -91,21 +91,35 @@ def barrier(
     renew_statistics_on: Batches | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Barrier:
-    """The loss on the straight line between two networks of the same architecture.
+    """Compute the loss on the straight line between two networks of the same architecture.
 
         w(t) = (1 - t) w_model + t w_other,   L(t) = mean cross-entropy of w(t) on the batches
 
-    Gheibi 2026, 5.3 and figure 11 (mean barrier 2.05 between soft-label and sampled-label training); Frankle et al.
-    (2020), Linear mode connectivity and the lottery ticket hypothesis; Entezari et al. (2022), The role of permutation
-    invariance in linear mode connectivity. Both models stay as they are. Networks that were trained on other parts of
-    the images normalise them a little differently: with `image_batches`, that lies on the straight line too, and other
-    batches are refused for them.
+    Gheibi 2026, 5.3 and figure 11; Frankle et al. (2020), Linear mode connectivity and the lottery ticket hypothesis;
+    Entezari et al. (2022), The role of permutation invariance in linear mode connectivity. Both models stay as they
+    are. With `image_batches`, the normalisation of the images is interpolated too; other batches are refused for
+    networks that differ in it.
 
-    batches              a re-iterable of (inputs, targets); the mean is over items, whatever the sizes of the batches
-    points               how many t, both ends included, evenly spaced
-    renew_statistics_on  batches from which batch norm gets its mean and variance at each point: images of the training
-                         set, without their augmentation. The given batches where it is None; their targets are unused
-    progress             called with (points done, of how many)
+    Parameters
+    ----------
+    model, other : networks or modules
+    batches : a re-iterable of (inputs, targets); the mean is over items, whatever the sizes of the batches
+    points : number of t, both ends included, evenly spaced
+    renew_statistics_on : batches from which batch norm gets its mean and variance at each point: images of the training
+        set, without augmentation. None: the given batches; their targets are not used
+    progress : called with the number of points done and of all
+
+    Returns
+    -------
+    Barrier, with a loss curve for renewed and for interpolated statistics
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> barrier(model, torch.nn.Linear(2, 2), batches, points=3).renewed.at
+    array([0. , 0.5, 1. ])
     """
     if points < 3:
         raise ValueError(f"points is {points}; expected 3 or more: the two ends and something in between")

@@ -27,15 +27,27 @@ Bar = Callable[[str], AbstractContextManager[Move]]
 
 @dataclass(frozen=True, eq=False)
 class Probed:
-    """A network, n images, and what people said about them.
+    """Hold a network with the images and labels that it is probed on, and what it is compared with.
 
-    networks   by name: the one that is looked into and, if there are two, one to compare it with
-    batches    the images and what people said, best in an order that mixes the classes
-    outside    images unlike those the network knows, by name
-    reference  images the network was trained on, best in random order
-    epsilons   how far attacks may move a pixel, of 255
-    seed       of everything that is drawn
-    notes      what a reader should know about the items, such as that the network was trained on them
+    Parameters
+    ----------
+    networks : by name: the network that is probed and, if there are two, one to compare it with
+    batches : its images and people's distributions, from `image_batches`, best in an order that mixes the classes
+    outside : images from outside the training data, by name
+    reference : images that the network was trained on, best in random order
+    epsilons : largest changes of a pixel by attacks, of 255
+    seed : random seed of all probes
+    notes : limits of the items, such as that the network was trained on them
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dissensus.train import Network
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> network = Network(module, ("cat", "dog"), (0.5,), (0.5,))
+    >>> pixels = np.zeros((3, 2, 2, 1), dtype=np.uint8)
+    >>> Probed({"net": network}, image_batches(network, pixels, [[2, 1], [0, 3], [1, 1]])).names
+    ('net',)
     """
 
     networks: dict[str, Network]

@@ -23,24 +23,36 @@ ROUNDING = 1e-12  # of the terms that cancel: what is left below is rounding
 
 
 def linear_cka(x: Any, y: Any) -> float:
-    """Linear centred kernel alignment of two feature matrices of the same items: -1 to 1, higher is more alike.
+    """Compute the linear centred kernel alignment of two feature matrices of the same items.
 
         CKA = HSIC(K, L) / sqrt(HSIC(K, K) HSIC(L, L)),   K = X X', L = Y Y' with their diagonals set to 0,
         HSIC(K, L) = (tr KL + 1'K1 1'L1 / ((n-1)(n-2)) - 2 1'KL1 / (n-2)) / (n (n-3))
 
-    1 where one is the other rotated, scaled and shifted. Around 0 for unrelated features, however few the items: HSIC
-    is unbiased, so CKA of unrelated features is as often negative as positive. The biased CKA of Kornblith et al.
-    (2019), with its diagonals kept, gives 0.2 for unrelated features of 32 items and 8 columns, and more the more
-    columns there are. Song et al. (2012), Feature selection via dependence maximization, eq. 5; Nguyen et al. (2021),
-    Do wide and deep networks learn the same things?, sec. 3.
+    From -1 to 1, higher is more alike: 1 if one is the other rotated, scaled and shifted, around 0 for unrelated
+    features. HSIC is unbiased, so CKA of unrelated features is as often negative as positive, while the biased CKA of
+    Kornblith et al. (2019) keeps the diagonals and grows with the number of columns. Song et al. (2012), Feature
+    selection via dependence maximization, eq. 5; Nguyen et al. (2021), Do wide and deep networks learn the same
+    things?, sec. 3.
 
-    Columns are centred first, which changes nothing but rounding. Then the rows of X X' sum to 0 and
+    Columns are centred first, which changes only rounding. Then the rows of X X' sum to 0 and
 
         n (n-3) HSIC(K, L) = |X'Y|^2 - n/(n-2) u.v + sum u sum v / ((n-1)(n-2)),   u_i = |x_i|^2, v_i = |y_i|^2
 
-    so no (n, n) matrix is held; |X'Y|^2 is computed as tr KL where there are fewer items than columns.
+    so no (n, n) matrix is needed; |X'Y|^2 is computed as tr KL if there are fewer items than columns.
 
-    x: (n, d), y: (n, e), the same n >= 4 items in the same order
+    Parameters
+    ----------
+    x, y : (n, d), (n, e), the same n >= 4 items in the same order
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=(20, 3))
+    >>> round(linear_cka(x, 2 * x[:, ::-1] + 1), 6)
+    1.0
     """
     left, right = _centred(x, "x"), _centred(y, "y")
     _check_rows(left, right, "x", "y")
@@ -114,13 +126,24 @@ class CkaTable:
 
 
 def cka_table(features: Mapping[str, Sequence[Any]]) -> CkaTable:
-    """How alike the runs of each method are, and those of different methods: are its representations reproducible?
+    """Compare runs by CKA, within each method and across methods: are representations reproducible?
 
     `table.within["sls"]` is the mean over pairs of seeds, `table.across["sls", "soft"]` over all pairs of a run of one
-    and a run of the other. Gheibi 2026, fig. 12, has 0.920 within SLS and 0.887 within soft labels, of the penultimate
-    layer. Pairs share runs, so their spread is not the error of the mean.
+    method and a run of the other. Gheibi 2026, fig. 12. Pairs share runs, so their spread is not the error of the mean.
 
-    features: method: runs, each (n, d), of the same items in the same order; d may differ
+    Parameters
+    ----------
+    features : runs by method, each (n, d), of the same items in the same order; d may differ
+
+    Returns
+    -------
+    CkaTable
+
+    Examples
+    --------
+    >>> runs = np.random.default_rng(0).normal(size=(3, 20, 4))
+    >>> sorted(cka_table({"soft": runs[:2], "sls": runs[1:]}).within)
+    ['sls', 'soft']
     """
     if not isinstance(features, Mapping):
         raise ValueError(f"features are a {type(features).__name__}; expected a mapping, method: [run, run, ...]")

@@ -110,25 +110,40 @@ def attack(
     batch: int = BATCH,
     progress: Callable[[int, int], None] | None = None,
 ) -> Robustness:
-    """A network's agreement with people before and after an attack on its images, for one epsilon or several.
+    """Attack the images of a network, and score its agreement with people before and after.
 
-    Whatever the attack raises, both cross-entropies are scored, and the accuracy. Peterson 2019, sec. 7, scores against
-    the classes of the data set (hand these over as labels), epsilon from 4 to 8; Collins 2022, sec. 5.1, against what
-    people said, epsilon 4.
+    Both cross-entropies and the accuracy are scored, whatever the attack raises. Peterson 2019, sec. 7, scores against
+    the classes of the data set (pass these as labels), epsilon from 4 to 8; Collins 2022, sec. 5.1, against people's
+    distributions, epsilon 4.
 
-    network    is called in eval mode; a module that takes pixels from 0 to 1 is Network(module, classes, (0, 0, 0),
-               (1, 1, 1))
-    images     n, as `as_images` takes them
-    labels     n, of any kind, in the same order
-    method     "fgsm" or "pgd": a name of ATTACKS
-    epsilons   how far a pixel may move, of 255
-    target     what the attack raises: "hard", the loss to people's most frequent class, equal ones sharing it; "soft",
-               the loss to their distribution
-    step_size, steps   of "pgd"; unless given, as there
-    rng        for "pgd": it starts at random, each epsilon with draws of its own; None: at the images. The batches do
-               not matter, and "fgsm" draws nothing
-    batch      images at once
-    progress   hears how many of how many images are attacked, each epsilon counting anew
+    Parameters
+    ----------
+    network : called in eval mode; a module that takes pixels from 0 to 1 is Network(module, classes, (0, 0, 0), (1, 1,
+        1))
+    images : n, as `as_images` takes them
+    labels : n, of any kind, in the same order
+    method : a name of ATTACKS: "fgsm" or "pgd"
+    epsilons : largest changes of a pixel, of 255
+    target : what the attack raises: "hard", the loss to people's most frequent class, shared by equal ones; "soft", the
+        loss to their distribution
+    step_size, steps : of "pgd"
+    rng : random start of "pgd", each epsilon with draws of its own; None: start at the images
+    batch : images at once
+    progress : called with the number of attacked images and of all, for each epsilon
+
+    Returns
+    -------
+    Robustness, with the scores `before` and, by epsilon, `after`
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dissensus.train import Network
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> network = Network(module, ("cat", "dog"), (0.5,), (0.5,))
+    >>> pixels = np.full((3, 2, 2, 1), 128, dtype=np.uint8)
+    >>> sorted(attack(network, pixels, [[2, 1], [0, 3], [1, 1]], epsilons=(4, 8)).after)
+    [4.0, 8.0]
     """
     if not isinstance(network, Network):
         raise ValueError(

@@ -25,24 +25,36 @@ def grad_cam(
     layer: str | nn.Module | None = None,
     relu: bool = True,
 ) -> np.ndarray:
-    """Where in each image the evidence for a class is, as far as a layer of maps sees it.
+    """Compute Grad-CAM maps: where in each image the evidence for a class is.
 
         map = relu( sum_c a_c A_c ),   a_c = mean over pixels of dS / dA_c,   S = sum_k p_k logit_k
 
-    A_c are the maps that the layer gives. A soft target weights the logits, so its map is the mean, before ReLU, of the
-    maps of all classes; a class is the one-hot target. Higher speaks for the target; without ReLU, below 0 is what
-    speaks against it. Selvaraju et al. (2017), Grad-CAM, eq. 1 and 2.
+    A_c are the maps that the layer returns. A soft target weights the logits, so its map is the mean, before ReLU, of
+    the maps of all classes; a class is the one-hot target. Higher is evidence for the target; without ReLU, below 0 is
+    evidence against it. Selvaraju et al. (2017), Grad-CAM, eq. 1 and 2.
 
-    The model stays as it was: modes, gradients, hooks. It may be called under no_grad.
+    The model keeps its modes, gradients and hooks. It may be called under no_grad.
 
-    targets  (b,) classes or (b, k) probabilities; None for the class that the model itself finds most probable
-    layer    its name in the module, or the layer; None for the last block or convolution that gives maps of more than
-             one pixel: the output of the last of all modules that are a convolution or have some inside
-    relu     keep only what speaks for the target, as in the paper. A map may then be 0 everywhere, which has no
-             correlation with any other: compare maps without it
+    Parameters
+    ----------
+    model : a network or a module
+    inputs : (b, ...) as the module takes them, such as `image_batches` yields
+    targets : (b,) classes or (b, k) probabilities; None: the most probable class of the model
+    layer : its name in the module, or the layer; None: the last of all modules that are a convolution or contain one,
+        and whose maps have more than one pixel
+    relu : keep only evidence for the target, as in the paper. A map may then be 0 everywhere, which has no correlation
+        with any other: compare maps without it
 
-    inputs: (b, ...) as the module takes them, such as `image_batches` gives -> (b, h, w) float64, as large as the maps
-    of the layer
+    Returns
+    -------
+    (b, h, w) float64, of the size of the layer's maps
+
+    Examples
+    --------
+    >>> import torch
+    >>> layers = torch.nn.Conv2d(1, 2, 3), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(2, 2)
+    >>> grad_cam(torch.nn.Sequential(*layers), torch.zeros(1, 1, 6, 6)).shape
+    (1, 4, 4)
     """
     for name, value in (("inputs", inputs), ("targets", targets)):
         if not isinstance(value, torch.Tensor) and not (name == "targets" and value is None):

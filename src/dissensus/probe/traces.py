@@ -71,29 +71,46 @@ def trace(
     memory: int = MEMORY,
     quiet: bool = False,
 ) -> Trace:
-    """The trace of the Hessian of the mean soft cross-entropy by the weights; it stops at tolerance * |value|.
+    """Estimate the trace of the Hessian of the mean soft cross-entropy by the weights.
 
-    hutchinson  mean of v' H v over vectors v of random signs, one for all items: as in Gheibi 2026 and PyHessian
-    grouped     the same with a vector of its own for each group of 25 items, whose Hessians add up:
+        hutchinson  mean of v' H v over vectors v of random signs, one for all items: as in Gheibi 2026 and PyHessian
+        grouped     the same with a vector of its own for each group of 25 items, whose Hessians add up:
 
-                    tr H = sum_g E[v_g' H_g v_g],   variance = sum_g 2 |off-diagonal of H_g|^2
+                        tr H = sum_g E[v_g' H_g v_g],   variance = sum_g 2 |off-diagonal of H_g|^2
 
-                so that what differs between items is no longer multiplied. Valid where no item of a batch changes
-                what the model makes of another
-    fisher      where the logits are linear, piece by piece, in each single tensor of weights, as they are in ReLU
-                networks, they have no second derivative by the same weight, and
+                    so that differences between items are not multiplied. Valid if no item of a batch changes the logits
+                    of another
+        fisher      if the logits are piecewise linear in each single tensor of weights, as in ReLU networks, they have
+                    no second derivative by the same weight, and
 
-                    tr H = sum_i sum_c q_c |d ln q_c / d weights|^2 = E sum_g |d(u_g . logits_g) / d weights|^2,
-                    u = sqrt(q) s - q (sqrt(q) . s),   s random signs, for each item anew
+                        tr H = sum_i sum_c q_c |d ln q_c / d weights|^2 = E sum_g |d(u_g . logits_g) / d weights|^2,
+                        u = sqrt(q) s - q (sqrt(q) . s),   s random signs, for each item anew
 
-                which takes first derivatives alone. It does not depend on the targets, and neither does the trace.
-                Where items are few, the first sum is taken as it stands, and is exact
+                    which needs first derivatives alone and does not depend on the targets. With few items the first sum
+                    is computed as it is, and is exact
 
-    auto takes fisher where the graph of the logits shows that it is valid, else grouped, and hutchinson where items
+    Method "auto" is fisher if the graph of the logits shows that it is valid, else grouped; it is hutchinson if items
     depend on their batch, as with batch norm that keeps no statistics.
 
-    tolerance  standard error to reach, as a share of the value
-    draws      at most; what is not within the tolerance by then says so in `converged`
+    Parameters
+    ----------
+    model, batches, memory, quiet : as for `top_eigenvalues`
+    rng : draws the vectors
+    method : "auto", "fisher", "grouped" or "hutchinson"
+    tolerance : standard error to reach, as a share of the value
+    draws : maximum number of draws; `converged` is False if the tolerance is not reached by then
+
+    Returns
+    -------
+    Trace, with value and error
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = torch.nn.Linear(2, 2)
+    >>> batches = [(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.5, 0.5], [0.0, 1.0]]))]
+    >>> trace(model, batches, np.random.default_rng(0), quiet=True).value > 0
+    True
     """
     if method != "auto" and method not in METHODS:
         raise ValueError(f"method is {method!r}; expected 'auto' or one of {', '.join(METHODS)}")

@@ -13,15 +13,27 @@ from dissensus.deliver.delivery import Delivery
 
 
 class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
-    """Pairs of an input and this epoch's target, by the item's position in the whole set.
+    """Pair every input with its target of the current epoch, for a training loop of your own.
 
-    Call `set_epoch(epoch)` before each pass. The epoch lies in shared memory, so that worker processes see it, also
-    those that stay (persistent_workers). Targets go by position, so any sampler, subset or split over machines gets
-    the same ones. A delivery that mixes has its inputs mixed here, where they are floating.
+    Call `set_epoch(epoch)` before each pass. The epoch is in shared memory, so that worker processes see it, also
+    persistent ones. Targets go by the position of the item in the whole set, so any sampler, subset or split over
+    machines gets the same targets. If the delivery mixes items, floating inputs are mixed here.
 
-    inputs    anything with a length and positions: a data set, a tensor, an array, a list; n entries
-    delivery  targets for the same n items, in the same order
-    pick      what to take of an entry, such as itemgetter(0) where entries are (image, label)
+    Parameters
+    ----------
+    inputs : anything with a length and positions: a data set, a tensor, an array, a list; n entries
+    delivery : targets for the same n items, in the same order
+    pick : selects the input from an entry, such as `itemgetter(0)` if entries are (image, label)
+
+    Examples
+    --------
+    >>> from dissensus.deliver import sls
+    >>> votes = Votes.of(["a", "a", "b"], ["cat", "dog", "dog"])
+    >>> dataset = DeliveredDataset([[0.1, 0.2], [0.3, 0.4]], sls(votes, seed=0))
+    >>> dataset.set_epoch(3)
+    >>> inputs, target = dataset[1]
+    >>> inputs, int(target)
+    ([0.3, 0.4], 1)
     """
 
     def __init__(self, inputs: Any, delivery: Delivery, pick: Callable[[Any], Any] | None = None) -> None:
@@ -73,7 +85,24 @@ def target_tensor(delivery: Delivery, epoch: int, items: Any = None) -> torch.Te
 def collate(
     pairs: Sequence[tuple[Any, torch.Tensor]], inputs: Callable[[list[Any]], Any] = default_collate
 ) -> tuple[Any, torch.Tensor]:
-    """A batch of pairs, with inputs put together by a function of your own: partial(collate, inputs=pad)."""
+    """Collate pairs of `DeliveredDataset` into a batch, with a function of your own for the inputs.
+
+    Parameters
+    ----------
+    pairs : inputs with their targets, as a `DeliveredDataset` returns them
+    inputs : puts a list of inputs together; `partial(collate, inputs=pad)` is a `collate_fn` of a loader
+
+    Returns
+    -------
+    inputs and targets of the batch
+
+    Examples
+    --------
+    >>> import torch
+    >>> inputs, targets = collate([(torch.zeros(2), torch.tensor(0)), (torch.ones(2), torch.tensor(1))])
+    >>> inputs.shape, targets.tolist()
+    (torch.Size([2, 2]), [0, 1])
+    """
     return inputs([pair[0] for pair in pairs]), torch.stack([pair[1] for pair in pairs])
 
 

@@ -22,11 +22,29 @@ def share_of_predicted(predicted: np.ndarray, y: Any, classes: np.ndarray, weigh
 
 
 def soft_log_likelihood(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-    """The mean log-probability of a random vote: minus the soft NLL in nats; higher is better.
+    """Score a fitted classifier by the mean log-probability of a random vote; higher is better.
 
         mean over i of sum over c of p_ic log q_ic
 
-    For `scoring=` of GridSearchCV and its kin: unlike the accuracy it asks for the whole distribution.
+    This is minus the soft NLL in nats, for `scoring=` of GridSearchCV and similar. Unlike the accuracy it scores the
+    whole distribution.
+
+    Parameters
+    ----------
+    estimator : a fitted classifier with `predict_proba`
+    X : (n, d)
+    y : targets as `SoftLabelClassifier.fit` takes them
+    sample_weight : (n,) or None
+
+    Returns
+    -------
+    float, in nats
+
+    Examples
+    --------
+    >>> X, Y = np.array([[0.0], [1.0]]), np.array([[3, 1], [1, 3]])
+    >>> round(soft_log_likelihood(SoftLabelClassifier(C=1e6).fit(X, Y), X, Y), 3)
+    -0.562
     """
     probs = _fitting_rows(y, estimator.classes_)
     guess = estimator.predict_proba(X)

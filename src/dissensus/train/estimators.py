@@ -21,22 +21,31 @@ from dissensus.train.model import softmax
 
 
 class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
-    """A linear or MLP head trained by cross-entropy to distributions; on hard labels it is logistic regression.
+    """Fit a linear or MLP head by cross-entropy to distributions, with the interface of scikit-learn.
 
-    fit(X, Y) takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs.
-    Each item weighs the same, however many votes it has: pass sample_weight to change that. What was learned is a Head
-    in `head_`, over the classes that had mass; `as_model` makes a model of the estimator.
+    `fit(X, Y)` takes labels, counts (n, k), probabilities (n, k), Votes, Distributions or Beliefs. On hard labels it is
+    logistic regression. Each item has the same weight, however many votes it has; `sample_weight` changes that. The
+    trained `Head` is `head_`, over the classes that had mass; `as_model` makes a model of the estimator.
 
-    head            "linear": the exact optimum by L-BFGS, equal to LogisticRegression(C=C) where Y are labels;
-                    "mlp": two layers with GELU and dropout (Singh 2025, sec. 3.2), by Adam in mini-batches
-    C               inverse strength of the L2 penalty (linear)
-    fit_intercept   whether logits have a constant (linear)
-    tol, max_iter   when the solver stops (linear)
-    hidden, dropout, learning_rate, weight_decay, batch_size, epochs   of the MLP
-    warm_start      begin from the last fit instead of anew
-    missing_classes "refuse" Y with a class no row gives mass to, or give it probability "zero"
-    classes         the k labels of the columns of Y
-    random_state    seed of initial weights, batches and dropout (mlp)
+    Parameters
+    ----------
+    head : "linear", the exact optimum by L-BFGS, equal to LogisticRegression(C=C) if Y are labels; or "mlp", two layers
+        with GELU and dropout (Singh 2025, sec. 3.2), trained by Adam in mini-batches
+    C : inverse strength of the L2 penalty (linear)
+    fit_intercept : whether logits have a constant (linear)
+    tol, max_iter : when the solver stops (linear)
+    hidden, dropout, learning_rate, weight_decay, batch_size, epochs : of the MLP
+    warm_start : start from the last fit
+    missing_classes : "refuse" targets with a class to which no row gives mass, or give it probability "zero"
+    classes : the k labels of the columns of Y
+    random_state : seed of initial weights, batches and dropout (mlp)
+
+    Examples
+    --------
+    >>> X, Y = np.array([[0.0], [1.0]]), np.array([[3, 1], [1, 3]])
+    >>> SoftLabelClassifier(C=1e6).fit(X, Y).predict_proba(X).round(2)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
 
     classes_: np.ndarray

@@ -26,16 +26,27 @@ def expanded(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier trained on distributions through one that takes labels and sample weights.
+    """Fit a classifier on distributions through one that takes labels and sample weights.
 
-    fit(X, Y) repeats each row for every class of Y that has mass, weighted by it (see `expanded`), so the loss is the
-    soft cross-entropy wherever the estimator's loss is a weighted sum over rows: LogisticRegression, gradient boosting
-    (scikit-learn, LightGBM, XGBoost), networks. Y is as for SoftLabelClassifier. Classes without mass in training get
-    probability 0. Settings of the estimator that count rows (min_samples_leaf, min_child_samples) count repeats, and
-    a validation part it takes for itself holds repeats of training rows: pass early_stopping=False.
+    `fit(X, Y)` repeats each row for every class of Y that has mass, weighted by it. The loss is then the soft
+    cross-entropy if the estimator's loss is a weighted sum over rows: LogisticRegression, gradient boosting
+    (scikit-learn, LightGBM, XGBoost), networks. Classes without mass in training get probability 0.
 
-    estimator  any classifier whose fit takes sample_weight
-    classes    the k labels of the columns of Y
+    Settings that count rows (min_samples_leaf, min_child_samples) count repeats. A validation part that the estimator
+    holds out itself contains repeats of training rows, so pass early_stopping=False.
+
+    Parameters
+    ----------
+    estimator : any classifier whose fit takes sample_weight
+    classes : the k labels of the columns of Y
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, Y = np.array([[0.0], [1.0]]), np.array([[3, 1], [1, 3]])
+    >>> ExpandRows(LogisticRegression(C=1e6)).fit(X, Y).predict_proba(X).round(2)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
 
     def __init__(self, estimator: Any, *, classes: Any = None) -> None:

@@ -80,16 +80,31 @@ def train_folds(
     save_every: float = SAVE_EVERY,
     after_epoch: AfterFoldEpoch | None = None,
 ) -> Folds:
-    """Train as many networks as there are folds, each on all items but those of its fold, by which it is judged.
+    """Train a network per fold, each on all items but those of its fold, which it then predicts.
 
     Peterson et al. (2019), sec. 6, fine-tune a trained network in 10 folds of CIFAR-10H: that is `start`.
 
-    images, by_position, start, labels_from   as in `train_network`
-    jobs         processes at once, of one thread each; the result has the same bits for any number. None: one for each
-                 core where networks are trained on the processor, else one fold after the other
-    checkpoint   a folder in which each fold has its own, fold-1, fold-2, …: after a crash the same call goes on
-    save_every   seconds between two saves of a fold
-    after_epoch  called with the number of the fold, from 1, and the record of the epoch
+    Parameters
+    ----------
+    images, labels, config, say, by_position, start, labels_from : as in `train_network`
+    folds : number of folds
+    jobs : processes at once, of one thread each; the result does not depend on it. None: one per core on CPU, else 1
+    checkpoint : folder for the state of each fold (fold-1, fold-2, …); rerun the call after a crash to resume
+    save_every : seconds between two saves of a fold
+    after_epoch : called with the number of the fold, from 1, and the record of the epoch
+
+    Returns
+    -------
+    Folds, with the predictions of every item by the network that was not trained on it
+
+    Examples
+    --------
+    >>> pixels = np.zeros((4, 8, 8, 1), dtype=np.uint8)
+    >>> votes = Votes.of(["a", "b", "c", "d"], ["cat", "dog", "cat", "dog"])
+    >>> config = NetworkConfig(width=2, depth=1, training=TrainConfig(epochs=1, batch=2, device="cpu"))
+    >>> folds = train_folds(ImageTable(pixels, ["a", "b", "c", "d"]), votes, config, folds=2, jobs=1)
+    >>> folds.last.probs.shape
+    (4, 2)
     """
     items = match_images(images, labels, say, by_position)
     origin = read_start(start)

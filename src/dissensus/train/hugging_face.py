@@ -25,12 +25,28 @@ from dissensus.train.loss import soft_cross_entropy
 def deliver_to_trainer(
     examples: Any, delivery: Delivery, collator: Callable[[list[Any]], Any] = default_data_collator
 ) -> dict[str, Any]:
-    """What a Trainer needs to train on a delivery: train_dataset, data_collator, compute_loss_func, callbacks.
+    """Build the arguments with which a Trainer of transformers trains on a delivery.
 
-    The Trainer's own `label_smoothing_factor` smooths the targets of training as `smoothed(delivery, factor)` does;
-    those of evaluation stay as they are.
+    The Trainer's own `label_smoothing_factor` smooths the targets of training as `smoothed(delivery, factor)` does. The
+    targets of evaluation stay as they are.
 
-    examples: n dictionaries of model inputs, such as a tokenized data set; labels among them are replaced
+    Parameters
+    ----------
+    examples : n dictionaries of model inputs, such as a tokenized data set; labels among them are replaced
+    delivery : targets of the same n items in the same order
+    collator : puts the inputs of a batch together
+
+    Returns
+    -------
+    dict with train_dataset, data_collator, compute_loss_func and callbacks
+
+    Examples
+    --------
+    >>> from dissensus.deliver import soft
+    >>> votes = Votes.of(["a", "a", "b"], ["cat", "dog", "dog"])
+    >>> arguments = deliver_to_trainer([{"input_ids": [1, 2]}, {"input_ids": [3, 4]}], soft(votes))
+    >>> arguments["train_dataset"][0]["labels"]
+    tensor([0.5000, 0.5000])
     """
     dataset = DeliveredExamples(examples, delivery)
     return {

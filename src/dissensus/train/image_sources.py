@@ -36,20 +36,32 @@ def read_images(
     say: Say = to_stderr,
     progress: Progress = lambda done, total: None,
 ) -> ImageTable:
-    """Images of one size from a folder, a Parquet or Arrow file, or an .npy or .npz file.
+    """Read images of one size from a folder, a Parquet or Arrow file, or an .npy or .npz file.
 
     A folder gives all images in it and below it, named by their paths. A Parquet or Arrow file has a column of encoded
-    images (PNG, JPEG, WebP, …), binary or with bytes and path as Hugging Face writes it. An .npy file holds uint8
-    (n, h, w, c); an .npz file the same as `pixels` or `images`, and `items` beside it.
+    images (PNG, JPEG, WebP, …), binary or with bytes and path as Hugging Face writes it. An .npy file contains uint8
+    (n, h, w, c); an .npz file the same as `pixels` or `images`, and names as `items`.
 
-    item      column of names, found as `read` finds it; "" where there is none. Without one, the images stay unnamed
-    image     column of images, found by its usual names or because it is the only one
-    size      side of a square to which all are brought, scaled by Pillow's bicubic filter, which is antialiased;
-              without it images of several sizes are refused
-    fit       what becomes of images that are not square: "crop" takes the square in the middle, "pad" lays the whole on
-              white, "stretch" distorts it
-    say       hears what was taken, converted and resized
-    progress  hears how many of how many images are decoded
+    Parameters
+    ----------
+    path : folder or file
+    item : column of names, found as `read` finds it; "": none. Without one the images have no names
+    image : column of images, found by its usual names or because it is the only one
+    size : side of a square to which all are scaled by Pillow's antialiased bicubic filter; without it images of several
+        sizes are refused
+    fit : for images that are not square: "crop" takes the square in the middle, "pad" adds white, "stretch" distorts
+    say : receives notices of what was recognised, converted and resized
+    progress : called with the number of decoded images and of all
+
+    Returns
+    -------
+    ImageTable
+
+    Examples
+    --------
+    >>> np.savez("images.npz", pixels=np.zeros((2, 8, 8, 3), dtype=np.uint8), items=["a", "b"])
+    >>> read_images("images.npz").items.tolist()
+    ['a', 'b']
     """
     path = Path(path)
     check_size(size)

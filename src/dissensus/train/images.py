@@ -23,11 +23,19 @@ CHANNELS = (1, 3)  # grey; red, green, blue
 
 @dataclass(frozen=True, eq=False)
 class ImageTable:
-    """Images of one size.
+    """Hold images of one size, with their names.
 
-    pixels  (n, h, w, c) uint8, contiguous and read-only; c is 3 for red, green and blue, 1 for grey
-    items   (n,) names of the images; None where they have none, which are numbered from 0
-    source  where they come from, as JSON can hold it: path, data set, what was resized
+    Parameters
+    ----------
+    pixels : (n, h, w, c) uint8, contiguous and read-only; c is 3 for red, green and blue, 1 for grey
+    items : (n,) names of the images; None: they have none, and are numbered from 0
+    source : where they come from, as JSON: path, data set, what was resized
+
+    Examples
+    --------
+    >>> table = ImageTable(np.zeros((2, 8, 8, 3), dtype=np.uint8), ["a", "b"])
+    >>> len(table.select([1])), table.named
+    (1, True)
     """
 
     pixels: np.ndarray
@@ -78,11 +86,24 @@ class ImageTable:
 
 
 def as_images(images: Any) -> ImageTable:
-    """Images as users have them, as a table.
+    """Convert images of any kind to an ImageTable.
 
-    An ImageTable stays as it is. Anything that has `.pixels`, such as `datasets.images(...)`, keeps the names it has as
-    `.items`. An array or tensor is uint8 (n, h, w, c), or (n, h, w) for grey images, and has no names: its rows are
-    numbered. `ImageTable(pixels, names)` gives names to an array; `read_images` reads files.
+    An ImageTable stays as it is. Anything with `.pixels`, such as `datasets.images(...)`, keeps the names it has as
+    `.items`. An array or tensor is uint8 (n, h, w, c), or (n, h, w) for grey images, and has no names.
+    `ImageTable(pixels, names)` gives names to an array; `read_images` reads files.
+
+    Parameters
+    ----------
+    images : an ImageTable, an array, a tensor, a sequence of them, or a value with `.pixels`
+
+    Returns
+    -------
+    ImageTable
+
+    Examples
+    --------
+    >>> as_images(np.zeros((2, 28, 28), dtype=np.uint8)).pixels.shape
+    (2, 28, 28, 1)
     """
     if isinstance(images, ImageTable):
         return images

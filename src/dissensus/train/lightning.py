@@ -17,11 +17,25 @@ from dissensus.train.batches import DeliveredDataset
 
 
 class DeliveredData(LightningDataModule):
-    """Batches of (inputs, targets), reshuffled every epoch, with that epoch's targets; it follows the epochs itself.
+    """Deliver batches of inputs and targets to a Lightning Trainer, with the targets of its epoch.
 
-    inputs, delivery  see DeliveredDataset
-    validation        a data set with targets of its own, or None
-    loading           further arguments of both loaders, such as num_workers or collate_fn
+    Batches are reshuffled every epoch. `EpochCallback` in the same module serves loaders of your own.
+
+    Parameters
+    ----------
+    inputs, delivery, pick : as in `DeliveredDataset`
+    batch_size : items per batch
+    validation : a data set with targets of its own, or None
+    **loading : further arguments of both loaders, such as num_workers or collate_fn
+
+    Examples
+    --------
+    >>> import torch
+    >>> from dissensus.deliver import soft
+    >>> votes = Votes.of(["a", "b"], ["cat", "dog"])
+    >>> data = DeliveredData(torch.zeros(2, 3), soft(votes), batch_size=2)
+    >>> next(iter(data.train_dataloader()))[0].shape
+    torch.Size([2, 3])
     """
 
     def __init__(

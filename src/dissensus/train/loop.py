@@ -72,23 +72,39 @@ def train_module(
     after_epoch: Callable[[dict[str, float], Network], None] | None = None,
     quiet: bool = False,
 ) -> Training:
-    """Train a network on images by a delivery of their labels.
+    """Train a module of your own, or a network, on images by a delivery of their labels.
 
         loss of a step = mean over its items of -sum_c target_ic ln softmax(logits_i)_c
 
     Order and augmentation depend on seed, epoch and item, dropout on seed and step, so the same seed gives the same
-    bits on one machine; nothing of the caller's random state is used or changed, and neither is the given network.
+    bits on one machine. The random state of the caller is neither used nor changed, nor is the given network.
 
-    network      a function that makes a module, such as partial(NETWORKS["small"], classes=10), called under the seed;
-                 a module, trained from the weights it has; or a Network, which also keeps its normalisation
-                 (fine-tuning). Otherwise images are normalised by mean and deviation of the images trained on
-    images       n images of one size: an ImageTable, or whatever `as_images` makes one of
-    delivery     targets of the same n items in the same order: a Delivery, or whatever `as_delivery` makes one of
-    validation   images, and what people said about them: to choose the best network, to stop by and to score
-    checkpoint   a folder for the state of training: after a crash the same call goes on from there to the same bytes
-    save_every   seconds between two saves
-    after_epoch  called with the record of each epoch, and the network as it is then
-    quiet        shows no progress bar, which else appears on terminals
+    Parameters
+    ----------
+    network : a function that makes a module, such as partial(NETWORKS["small"], classes=10), called under the seed; a
+        module, trained from the weights it has; or a Network, which also keeps its normalisation (fine-tuning).
+        Otherwise images are normalised by mean and standard deviation of the training images
+    images : n images of one size: an ImageTable, or anything `as_images` takes
+    delivery : targets of the same n items in the same order: a Delivery, or anything `as_delivery` takes
+    config : settings of training
+    validation : images and labels to choose the best network, to stop early and to score by
+    checkpoint : folder for the state of training; rerun the call after a crash to resume, to the same bytes
+    save_every : seconds between two saves
+    after_epoch : called with the record of each epoch, and the network as it is then
+    quiet : show no progress bar, which otherwise appears on terminals
+
+    Returns
+    -------
+    Training, with the networks `best` and `last`, their scores and the history
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> pixels, counts = np.zeros((3, 2, 2, 1), dtype=np.uint8), [[2, 1], [0, 3], [1, 1]]
+    >>> training = train_module(module, pixels, counts, TrainConfig(epochs=2, batch=2, crop=0, device="cpu"))
+    >>> len(training.history)
+    2
     """
     if not save_every >= 0:
         raise ValueError(f"save_every is {save_every!r}; expected the seconds between two saves, 0 or more")

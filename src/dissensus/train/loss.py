@@ -22,16 +22,29 @@ def soft_cross_entropy(
     reduction: Literal["mean", "sum", "none"] = "mean",
     check: bool = True,
 ) -> torch.Tensor:
-    """Cross-entropy in nats between targets and the softmax of logits; for classes the usual one.
+    """Compute the cross-entropy in nats between hard or soft targets and the softmax of logits.
 
         soft: -sum_c p_c ln q_c,   hard: -ln q_y,   q = softmax(logits)
 
-    Gheibi 2026, eq. 1 to 4. The mean is over items. Targets of another precision are brought to that of the logits.
+    Gheibi 2026, eq. 1 to 4. The mean is over items. Targets are converted to the precision of the logits.
 
-    check  refuse classes out of range, and probabilities that are negative or do not sum to 1. It reads two numbers
-           back, for which an accelerator must be waited for: there, check the first epoch and switch it off then
+    Parameters
+    ----------
+    logits : (r, k)
+    targets : (r,) whole numbers, or (r, k) probabilities
+    reduction : "mean", "sum" or "none"
+    check : refuse classes out of range, and probabilities that are negative or do not sum to 1. It waits for the
+        accelerator, so check the first epoch and switch it off then
 
-    logits: (r, k); targets: (r,) whole numbers or (r, k) floating -> a number, or (r,) with reduction "none"
+    Returns
+    -------
+    a number, or (r,) with reduction "none"
+
+    Examples
+    --------
+    >>> import torch
+    >>> soft_cross_entropy(torch.zeros(1, 2), torch.tensor([[0.5, 0.5]])).item()
+    0.6931471824645996
     """
     _check_shapes(logits, targets)
     if targets.ndim == 1:

@@ -44,10 +44,25 @@ class FeatureModel(Model, Protocol):
 
 
 def as_model(model: Any) -> Model:
-    """A model as it is, or a fitted classifier of scikit-learn as a model: an estimator, a pipeline or a search.
+    """Convert a fitted classifier of scikit-learn to a model; a model stays as it is.
 
-    A SoftLabelClassifier is the head it learned, if that knows all its classes. Other classifiers have no logits, so
-    these are the logarithms of their probabilities.
+    A SoftLabelClassifier becomes the head it trained, if that knows all its classes. Other classifiers have no logits,
+    so the logarithms of their probabilities are used.
+
+    Parameters
+    ----------
+    model : a head, a network, a fitted estimator, pipeline or search, or a value with `classes`, `logits` and `predict`
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> X, Y = np.array([[0.0], [1.0]]), np.array([[3, 1], [1, 3]])
+    >>> as_model(SoftLabelClassifier(C=1e6).fit(X, Y)).probs(X).round(2)
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
     """
     if isinstance(model, Model):
         return model

@@ -22,16 +22,25 @@ BATCH = 256  # images at once when a network predicts; nothing but memory and sp
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """Any torch module that gives logits, with what it takes to call it on images.
+    """Wrap a torch module that returns logits, with everything needed to call it on images.
 
     `Network(module, classes, mean, std)` makes a model of one of ours or of your own; `train_module` continues its
-    training. It predicts in eval mode and changes nothing about the module.
+    training. It predicts in eval mode, and leaves the module as it is.
 
-    module   takes (b, c, h, w) float32, gives (b, k) logits
-    classes  k names
-    mean     of each channel, for pixels from 0 to 1; what the module is given is (pixel / 255 - mean) / std
-    std      of each channel
-    card     what a reader should know: what it was trained on, how, and how well it did
+    Parameters
+    ----------
+    module : takes (b, c, h, w) float32, returns (b, k) logits
+    classes : k names
+    mean, std : of each channel, for pixels from 0 to 1; the module is given (pixel / 255 - mean) / std
+    card : facts for a reader: the training data, the settings, the scores
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> network = Network(module, ("cat", "dog"), (0.5,), (0.5,))
+    >>> network.probs(np.zeros((3, 2, 2, 1), dtype=np.uint8)).shape
+    (3, 2)
     """
 
     module: nn.Module

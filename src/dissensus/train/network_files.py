@@ -20,10 +20,28 @@ _MEMORY = {"channels last": torch.channels_last, "contiguous": torch.contiguous_
 
 
 def save_network(network: Network, path: str | Path) -> None:
-    """Write x.safetensors, with the card in its header and again beside it as x.safetensors.json for readers.
+    """Write a network to x.safetensors, with its card in the header and in x.safetensors.json for readers.
 
-    The file holds the state_dict of the module as it is, so `module.load_state_dict(load_file(path))` reads it without
-    us. The card has the recipe, from which `load_network` makes the module again; a module of your own has none.
+    The file contains the state_dict of the module as it is, so `module.load_state_dict(load_file(path))` reads it
+    without dissensus. The card has the recipe, from which `load_network` makes the module again; a module of your own
+    has none.
+
+    Parameters
+    ----------
+    network : the network to write
+    path : file to write, with the ending .safetensors
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> save_network(Network(module, ("cat", "dog"), (0.5,), (0.5,)), "net.safetensors")
+    >>> load_network("net.safetensors", module).classes
+    ('cat', 'dog')
     """
     module = network.module
     own = {
@@ -40,9 +58,24 @@ def save_network(network: Network, path: str | Path) -> None:
 
 
 def load_network(path: str | Path, module: nn.Module | None = None) -> Network:
-    """A network that `save_network` wrote, on the processor, to the last bit.
+    """Load a network that `save_network` wrote, on the CPU, to the last bit.
 
-    module  for a network of your own: a module of the same architecture; it is copied, and its weights do not matter
+    Parameters
+    ----------
+    path : file to read
+    module : for a network of your own: a module of the same architecture; it is copied, and its weights are not used
+
+    Returns
+    -------
+    Network
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4, 2))
+    >>> save_network(Network(module, ("cat", "dog"), (0.5,), (0.5,)), "net.safetensors")
+    >>> load_network("net.safetensors", module).classes
+    ('cat', 'dog')
     """
     path = Path(path)
     card, tensors = read_model(path, NETWORK, "pt")

@@ -62,18 +62,34 @@ def train_network(
     after_epoch: AfterEpoch | None = None,
     quiet: bool = False,
 ) -> Training:
-    """A network trained on the items that have both an image and labels; what is left out is said.
+    """Train a network on the items that have both an image and labels, and report the items left out.
 
-    Validation is by the soft NLL to what people said, whatever the delivery; the best network is chosen by it, so its
-    scores on the items held out flatter it. With validation=0 the network is trained on all items, and the best is the
-    last one.
+    The network is validated by the soft NLL to people's distributions, whatever the delivery. The best network is
+    chosen by it, so its scores on the held-out items are optimistic. With validation=0 it is trained on all items, and
+    the best network is the last one.
 
-    images       an ImageTable, or whatever `as_images` makes one of
-    by_position  images or labels have no names, and the caller vouches that both stand in the same order
-    start        fine-tuning: the network to start from, or its file, with weights and normalisation; of the same
-                 classes
-    labels_from  for the card: the file or data set of the labels
-    checkpoint, save_every, after_epoch, quiet   as in `train_module`
+    Parameters
+    ----------
+    images : an ImageTable, or anything `as_images` takes
+    labels : Votes, Beliefs or Distributions
+    config : the network, the delivery and the settings of training
+    say : receives notices
+    by_position : images or labels have no item names, and both are in the same order
+    start : fine-tuning: the network to start from, or its file; of the same classes
+    labels_from : file or data set of the labels, for the card
+    checkpoint, save_every, after_epoch, quiet : as in `train_module`
+
+    Returns
+    -------
+    Training, with the networks `best` and `last`, their scores and the history
+
+    Examples
+    --------
+    >>> pixels = np.zeros((4, 8, 8, 1), dtype=np.uint8)
+    >>> votes = Votes.of(["a", "b", "c", "d"], ["cat", "dog", "cat", "dog"])
+    >>> config = NetworkConfig(width=2, depth=1, validation=0, training=TrainConfig(epochs=1, batch=2, device="cpu"))
+    >>> train_network(ImageTable(pixels, ["a", "b", "c", "d"]), votes, config, quiet=True).last.classes
+    ('cat', 'dog')
     """
     items = match_images(images, labels, say, by_position)
     origin = read_start(start)

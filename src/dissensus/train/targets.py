@@ -24,19 +24,32 @@ Classes = Sequence[Any] | np.ndarray | int | None
 
 
 def as_delivery(targets: Any, classes: Classes = None, what: str = "targets") -> Delivery:
-    """The one door to training: whatever a user has becomes a Delivery, checked.
+    """Convert labels, counts or probabilities to a Delivery, checked.
 
-    Delivery                        as it is
-    Votes, Beliefs, Distributions   their distributions, in every epoch
-    (n,) whole numbers              codes of the classes, 0 to k - 1 without gaps where `classes` is not given
-    (n,) text                       names of the classes
-    (n, k) whole numbers            counts of votes; every item weighs the same, however many votes it has
-    (n, k) other numbers            probabilities, rows sum to 1
+        Delivery                        as it is
+        Votes, Beliefs, Distributions   their distributions, in every epoch
+        (n,) whole numbers              class codes, 0 to k - 1 without gaps unless `classes` is given
+        (n,) text                       class names
+        (n, k) whole numbers            counts of votes; every item has the same weight, however many votes it has
+        (n, k) other numbers            probabilities, rows sum to 1
 
     Arrays may be tensors, sparse matrices, sequences or data frames, whose columns name the classes.
 
-    classes  k names; or k, where only the number is known; None where the targets say it
-    what     how errors call the targets
+    Parameters
+    ----------
+    targets : labels in any of these forms
+    classes : k names; or k, if only the number is known; None: the targets decide
+    what : the noun for the targets in errors
+
+    Returns
+    -------
+    Delivery
+
+    Examples
+    --------
+    >>> as_delivery([[3, 1], [0, 2]], ["cat", "dog"]).targets(0)
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
     """
     if isinstance(targets, Delivery | Votes | Beliefs | Distributions):
         delivery = targets if isinstance(targets, Delivery) else soft(targets)

@@ -41,11 +41,31 @@ def train_head(
     by_position: bool = False,
     labels_from: Source = None,
 ) -> Head:
-    """A head trained on the items that have both features and labels; what is left out is said.
+    """Train a head on the items that have both features and labels, and report the items left out.
 
-    Validation is by the soft cross-entropy to what people said, whatever the delivery.
+    The head is validated by the soft cross-entropy to people's distributions, whatever the delivery.
 
-    by_position  features or labels have no names, and the caller vouches that both stand in the same order
+    Parameters
+    ----------
+    features : one row per item
+    labels : Votes, Beliefs or Distributions
+    config : the head, the delivery and the settings of training
+    say : receives notices
+    by_position : features or labels have no item names, and both are in the same order
+    labels_from : file or data set of the labels, for the card
+
+    Returns
+    -------
+    Head, with a card of what it was trained on
+
+    Examples
+    --------
+    >>> from dissensus.train.heads import FeatureTable, FitConfig
+    >>> votes = Votes.of(["a", "b", "c", "d"], ["cat", "dog", "cat", "dog"])
+    >>> features = FeatureTable(np.array([[0.0], [1.0], [0.1], [0.9]]), ["a", "b", "c", "d"])
+    >>> head = train_head(features, votes, FitConfig(head="logistic", penalty=0.1, validation=0))
+    >>> head.probs(np.array([[0.0]])).argmax()
+    np.int64(0)
     """
     named = features.named and are_named(labels.items)
     features, labels = match_table(features, labels, say, by_position=by_position)
