@@ -1,7 +1,7 @@
 """The toolkit for labels on which people disagree.
 
-What everyday work needs is here; the rest is in the stages: `dissensus.aggregate`, `dissensus.evaluate`, … Each name is
-loaded when it is first used, so importing this package loads neither torch nor a web server.
+The names of everyday work are here; each stage has further names: `dissensus.aggregate`, `dissensus.evaluate`, ... A
+name is loaded on first use, so importing this package loads neither torch nor a web server.
 """
 
 from typing import Any

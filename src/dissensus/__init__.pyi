@@ -23,7 +23,6 @@ from .files.write_labels import write as write
 from .labels.beliefs import Beliefs as Beliefs
 from .labels.completion import complete as complete
 from .labels.distributions import Distributions as Distributions
-from .labels.intervals import Interval as Interval
 from .labels.shares import as_distributions as as_distributions
 from .labels.shares import mean_belief as mean_belief
 from .labels.shares import share as share
@@ -31,6 +30,6 @@ from .labels.summary import summarise as summarise
 from .labels.transforms import smooth as smooth
 from .labels.votes import Votes as Votes
 from .plan.advice.label_plan import plan_labels as plan_labels
-from .plan.tradeoff import Preferences as Preferences
+from .study.advice.advice import advise_labels as advise_labels
 
 __version__: str

@@ -1,4 +1,4 @@
-"""The fronts of the packages: public names that are loaded on first use, and say how to get what is not installed."""
+"""Fronts of the packages: public names that are loaded on first use, with advice if a dependency is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ELICIT = (
     "uvicorn",
     "uvloop",
 )
-# The extra of pyproject.toml that brings a module.
+# The extra of pyproject.toml that installs a module.
 EXTRAS = dict.fromkeys(_ELICIT, "elicit") | {
     "PIL": "images",
     "torch": "train",
@@ -30,12 +30,12 @@ EXTRAS = dict.fromkeys(_ELICIT, "elicit") | {
     "transformers": "hugging-face",
     "lightning": "lightning",
 }
-# What users bring themselves. The constraints keep torch where it is: without them pip may replace it.
+# Packages that users install themselves. The constraints keep pip from replacing torch.
 _OTHERS = ("pandas", "polars", "timm")
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package whose public names stand in its stub."""
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose stub lists its public names."""
     load, listed, names = lazy_loader.attach_stub(package, file)
 
     def load_or_advise(name: str) -> Any:
@@ -51,17 +51,17 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
 
 def advise_install(missing: ModuleNotFoundError, what: str) -> str | None:
-    """What is needed and how to get it, in one line; None for a package that no part of ours needs."""
+    """Return one line on what is missing and how to install it; None if dissensus does not need the package."""
     module = (missing.name or "").partition(".")[0]
-    if "pip install" in str(missing):  # said already, by whoever knows it better
+    if "pip install" in str(missing):  # the message has the advice already
         return str(missing)
     return str(not_installed(what, module)) if module in EXTRAS or module in _OTHERS else None
 
 
 def not_installed(what: str, module: str, extra: str | None = None) -> ModuleNotFoundError:
-    """An error that says what needs a module and how to get it, as the README writes it.
+    """Return an error that names the missing module and the command that installs it.
 
-    extra  the one to install, where it is not the smallest that brings the module
+    extra  to install instead of the smallest one that contains the module
     """
     wanted = f"'.[{extra or EXTRAS[module]}]'" if extra or module in EXTRAS else module
     return ModuleNotFoundError(
