@@ -25,6 +25,8 @@ READY = [
     "deliver",
     "elicit",
     "evaluate",
+    "files",
+    "labels",
     "papers",
     "probe",
     "report",

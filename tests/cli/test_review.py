@@ -80,20 +80,15 @@ def test_aggregate_with_nowhere_to_write_says_what_to_give(tmp_path):
     [
         ("dawid-skene", ["--smoothing", 0.5], lambda votes: dawid_skene(votes, smoothing=0.5).distributions),
         ("dawid-skene", ["--iterations", 3], lambda votes: dawid_skene(votes, most_iterations=3).distributions),
-        ("mace", ["--iterations", 2, "--seed", 7], lambda votes: mace(votes, most_iterations=2).distributions),
+        ("mace", ["--iterations", 2], lambda votes: mace(votes, most_iterations=2).distributions),
         ("dirichlet", ["--smoothing", 2], lambda votes: dirichlet(votes, 2.0)),
-        ("wawa", ["--seed", 1], lambda votes: wawa(votes).distributions),
-        ("majority", ["--seed", 1], majority_vote),
+        ("wawa", [], lambda votes: wawa(votes).distributions),
+        ("majority", [], majority_vote),
     ],
 )
 def test_habitual_options_reach_the_method_that_has_them(method, options, wanted, tmp_path):
     run("aggregate", "anesthesia", "--method", method, "-o", tmp_path / "d.parquet", *options)
     assert np.allclose(read(tmp_path / "d.parquet").probs, wanted(load("anesthesia").labels).probs)
-
-
-def test_a_seed_is_taken_and_said_to_change_nothing(tmp_path):
-    said = run("aggregate", "anesthesia", "-o", tmp_path / "d.parquet", "--seed", 1).stderr
-    assert "no method draws anything at random: the same labels give the same result whatever the seed" in said
 
 
 def test_an_option_that_a_method_does_not_have_is_refused_in_a_sentence(tmp_path):

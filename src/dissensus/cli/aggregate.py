@@ -49,7 +49,6 @@ def aggregate(
     iterations: Annotated[
         int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, shrinkage).")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Taken and not used: no method draws anything at random.")] = None,
     recalibrate: Annotated[
         str | None,
         typer.Option(
@@ -70,8 +69,6 @@ def aggregate(
         )
     if item_labels is not None:
         check_table_file(item_labels, "--labels")
-    if seed is not None:
-        say("no method draws anything at random: the same labels give the same result whatever the seed")
     options = {"gamma": gamma, "contradictions": contradictions, "smoothing": smoothing, "iterations": iterations}
     given = {name: value for name, value in options.items() if value is not None}
     known = _known_answers(recalibrate, labels)

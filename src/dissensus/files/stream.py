@@ -57,11 +57,34 @@ def count_votes(
     classes: Any = None,
     say: Say = to_stderr,
 ) -> Counted:
-    """The (n, k) count matrix of a long table of votes, read batch by batch: what `read(path).counts()` gives.
+    """Count votes per item and class from a Parquet file of any length, read batch by batch.
 
-    Memory is a small multiple of the matrix, plus two batches. Who voted is not looked at, so an annotator who voted
-    twice counts twice; `read` checks that. Rows without a label are refused; items without a vote are left out.
-    `say` hears which columns were taken, where their names are not item and label.
+    The counts are those of `read(path).counts()`. Memory is a small multiple of the matrix, plus two batches.
+    Annotators are not looked at, so an annotator who voted twice counts twice; `read` checks that. Rows without a label
+    are refused; items without a vote are left out.
+
+    Parameters
+    ----------
+    path : path of a Parquet file
+        A long table of votes.
+    item, label : str or None
+        Columns with the item and the label; None: recognised by their names.
+    classes : list of names or None
+        All classes in order; None: those that occur.
+    say : function of a text
+        Receives the column mapping, if it was guessed; by default it goes to stderr.
+
+    Returns
+    -------
+    Counted
+        The (n, k) counts with items and classes; `distributions()` gives their shares.
+
+    Examples
+    --------
+    >>> write(Votes.of(["a", "a", "b"], ["cat", "dog", "cat"]), "votes.parquet")
+    >>> count_votes("votes.parquet").counts
+    array([[1, 1],
+           [1, 0]], dtype=uint32)
     """
     source = str(path)
     try:

@@ -36,10 +36,31 @@ def write(
     layout: str | None = None,
     say: Say = to_stderr,
 ) -> None:
-    """Write a value so that `read` gives it back; the file appears whole or not at all.
+    """Write labels so that `read` returns the same; the file appears whole or not at all.
 
-    Parquet, Arrow and (for distributions) NPZ keep everything; where a format cannot, `say` hears what to pass when
-    reading. format: one of FORMATS; layout: "crowd-kit" or "annotators", see `as_table`.
+    Parquet, Arrow and (for distributions) NPZ keep everything.
+
+    Parameters
+    ----------
+    value : Votes, Beliefs or Distributions
+    path : path
+        Its ending gives the format.
+    format : str or None
+        One of FORMATS, if the ending does not tell it.
+    layout : "crowd-kit", "annotators" or None
+        How votes are laid out, see `as_table`.
+    say : function of a text
+        Receives what to pass when reading, if a format cannot keep everything; by default it goes to stderr.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> write(Votes.of(["a", "a"], ["cat", "dog"]), "votes.parquet")
+    >>> read("votes.parquet").n_answers
+    2
     """
     target = Path(path)
     try:

@@ -16,13 +16,33 @@ from dissensus.labels.votes import Votes
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Beliefs(Answers):
-    """Probabilities as far as each annotator gave them; the other fields are those of Answers.
+    """m beliefs: the probabilities that annotators stated, as far as they stated any.
 
-    stated     (m, k) probability put on a class (1 is certainty), NaN where nothing was said; a row may
-               sum to less than 1 (mass left unsaid) or to more (completion normalises it)
-    ruled_out  (m, k) bool, classes called "definitely not"
-    named      (m, r) int32, classes in the order the annotator named them, -1 for none; r is 1 for a vote,
-               2 for top-two, 0 for sliders. A named class need not have a stated probability.
+    The other fields are those of `Votes`: item, items, classes, annotator, annotators, seconds, extra.
+
+    Parameters
+    ----------
+    stated : (m, k)
+        Probability put on a class (1 is certainty), NaN if none was stated. A row may sum to less than 1 (mass left
+        unsaid) or to more (completion normalises it).
+    ruled_out : (m, k) bool
+        Classes called "definitely not".
+    named : (m, r) int32
+        Classes in the order the annotator named them, -1 for none; r is 1 for a vote, 2 for top-two, 0 for sliders.
+        A named class need not have a stated probability.
+
+    Examples
+    --------
+    >>> beliefs = Beliefs(
+    ...     item=[0],
+    ...     items=["a"],
+    ...     classes=("cat", "dog", "fox"),
+    ...     stated=[[0.7, np.nan, np.nan]],
+    ...     ruled_out=[[False, False, True]],
+    ...     named=[[0]],
+    ... )
+    >>> complete(beliefs).stated
+    array([[0.7, 0.3, 0. ]])
     """
 
     stated: np.ndarray

@@ -31,22 +31,42 @@ def complete(
     gamma: float = 0.1,
     contradictions: Contradictions = "released",
 ) -> Beliefs:
-    """Keep the probabilities of the `top` named classes and spread what they leave unsaid.
+    """Complete partial beliefs: keep the probabilities of the `top` named classes and spread the remaining mass.
 
-        used   = the first `top` named classes with a probability above 0 (largest stated, where none was named)
+        used   = the first `top` named classes with a probability above 0 (largest stated, if none was named)
         open   = the classes not used; under "clamp" also not ruled out
         slots  = the number of open classes
-        used classes keep p, or (1 - gamma) p / sum p  where sum p >= 1 and slots > 0 (clamp only);
+        used classes keep p, or (1 - gamma) p / sum p  if sum p >= 1 and slots > 0 (clamp only);
         open classes get (1 - sum p) / slots, or gamma / slots  in that case;   then the row is scaled to sum to 1
 
-    gamma is for answers that spend everything and yet leave classes possible; "uniform" never looks at what was
-    ruled out, so it has no use for it. A second class without a probability, or with 0, counts as not used; one
-    class named twice has the probability given last (the reader of the file stores it so).
+    A second class without a probability, or with 0, counts as not used. A class named twice has the probability stated
+    last. Collins, Bhatt and Weller (2022), sec. 4.2 and 5.3.
 
-    contradictions: what to do with a class both used and ruled out. "mass" believes the probability and takes the
-    class as not ruled out, as the formulas above do; "error" refuses such answers. "released" is "mass" but for
-    top = 2, where such a class is subtracted twice from k to give `slots`: that is how the labels released with
-    CIFAR-10S were made (all 6,723 are reproduced). No others were released.
+    Parameters
+    ----------
+    beliefs : Beliefs
+    top : int
+        Number of named classes whose probability is used.
+    spread : "uniform" or "clamp"
+        "clamp" gives nothing to classes that were ruled out; "uniform" ignores what was ruled out.
+    gamma : float
+        Share of the mass for open classes if an answer spends all of it; used by "clamp" only.
+    contradictions : "released", "mass" or "error"
+        What to do with a class both used and ruled out. "mass" uses the probability, as the formulas above do; "error"
+        raises. "released" is "mass" unless top = 2, where such a class is subtracted twice from k to give `slots`, as
+        in the labels released with CIFAR-10S.
+
+    Returns
+    -------
+    Beliefs
+        Stated rows have no gaps and sum to 1.
+
+    Examples
+    --------
+    >>> truth = simulate_truth(2, 3, np.random.default_rng(0))
+    >>> beliefs = simulate_beliefs(truth, per_item=2, annotators=3, rng=np.random.default_rng(0))
+    >>> complete(beliefs, spread="uniform").stated.sum(axis=1)
+    array([1., 1., 1., 1.])
     """
     for name, given, known in (
         ("spread", spread, get_args(Spread)),

@@ -12,13 +12,24 @@ import numpy as np
 
 
 def entropy(p: np.ndarray) -> np.ndarray:
-    """Shannon entropy in nats: 0 where all agree, ln k where every class is equally likely.
+    """Compute the Shannon entropy in nats: 0 if all agree, ln k if every class is equally likely.
 
         H(p) = - sum_c p_c ln p_c,   0 ln 0 = 0
 
     Unchanged by renaming classes. Shannon (1948), A mathematical theory of communication, sec. 6.
 
-    p: (n, k) rows sum to 1 -> (n,)
+    Parameters
+    ----------
+    p : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), one value per item
+
+    Examples
+    --------
+    >>> entropy(np.array([[1.0, 0.0], [0.5, 0.5]])).round(3)
+    array([0.   , 0.693])
     """
     # A float32 softmax can round a certain row to just above 1, whose entropy would come out below 0.
     return np.maximum(-_p_log_ratio(checked_rows(p, "p"), 1.0).sum(axis=1), 0.0)
@@ -37,29 +48,51 @@ def normalised_entropy(p: np.ndarray) -> np.ndarray:
 
 
 def kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Kullback-Leibler divergence in nats: what is lost by using q where p is right.  0 to infinity
+    """Compute the Kullback-Leibler divergence in nats: the cost of using q when p is right, 0 to infinity.
 
         KL(p || q) = sum_c p_c ln(p_c / q_c),   0 ln(0 / q) = 0
 
-    Not symmetric. Infinite where q gives no mass to a class that p does: smooth q first if a finite number is
+    Not symmetric. Infinite if q gives no mass to a class that p does: smooth q first if a finite number is
     needed. Kullback and Leibler (1951), On information and sufficiency; Singh 2025 scores models with
     p the people and q the model.
 
-    p, q: (n, k) rows sum to 1 -> (n,)
+    Parameters
+    ----------
+    p, q : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), one value per item
+
+    Examples
+    --------
+    >>> kl(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]])).round(3)
+    array([0.144])
     """
     p, q = checked_pair(p, q)
     return np.maximum(_p_log_ratio(p, q).sum(axis=1), 0.0)  # rounding can leave -1e-17 for almost equal rows
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon divergence in nats: finite and symmetric where KL is neither.  0 to ln 2
+    """Compute the Jensen-Shannon divergence in nats: finite and symmetric where KL is neither, 0 to ln 2.
 
         JS(p, q) = KL(p || mid)/2 + KL(q || mid)/2,   mid = (p + q)/2
 
-    ln 2 where the rows share no class. The divergence, not its square root (the metric).
+    ln 2 if the rows share no class. The divergence, not its square root (the metric).
     Lin (1991), Divergence measures based on the Shannon entropy, sec. IV.
 
-    p, q: (n, k) rows sum to 1 -> (n,)
+    Parameters
+    ----------
+    p, q : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), one value per item
+
+    Examples
+    --------
+    >>> jensen_shannon(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).round(3)
+    array([0.693])
     """
     p, q = checked_pair(p, q)
     # Both sides of each ratio are doubled: halving the smallest float would give mid = 0 and an infinite term.
@@ -68,13 +101,24 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def total_variation(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Total variation: the share of probability that must move to turn p into q.  0 to 1
+    """Compute the total variation: the share of probability that must move to turn p into q, 0 to 1.
 
         TV(p, q) = sum_c |p_c - q_c| / 2
 
-    Symmetric; 1 where the rows share no class. Levin and Peres (2017), Markov chains and mixing times, sec. 4.1.
+    Symmetric; 1 if the rows share no class. Levin and Peres (2017), Markov chains and mixing times, sec. 4.1.
 
-    p, q: (n, k) rows sum to 1 -> (n,)
+    Parameters
+    ----------
+    p, q : (n, k), rows sum to 1
+
+    Returns
+    -------
+    (n,), one value per item
+
+    Examples
+    --------
+    >>> total_variation(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
+    array([0.25])
     """
     return manhattan(p, q) / 2
 

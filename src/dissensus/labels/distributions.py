@@ -24,12 +24,24 @@ MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distributions:
-    """One distribution over k classes for each of n items.
+    """One distribution over k classes for each of n items, from people or from a model.
 
-    probs    (n, k) rows sum to 1
-    items    (n,) names, int64 or str
-    classes  k names
-    votes    (n,) votes of which each row is the share; None for means of beliefs, estimates and predictions
+    Parameters
+    ----------
+    probs : (n, k)
+        Rows sum to 1.
+    items : (n,)
+        Names of the items, int64 or str.
+    classes : k names
+    votes : (n,) or None
+        Number of votes of which each row is the share; None for means of beliefs, estimates and predictions.
+
+    Examples
+    --------
+    >>> Distributions([[0.25, 0.75]], ["a"], ("cat", "dog")).probs
+    array([[0.25, 0.75]])
+    >>> Distributions.from_counts([[1, 3]], items=["a"], classes=("cat", "dog")).votes
+    array([4])
     """
 
     probs: np.ndarray

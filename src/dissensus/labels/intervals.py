@@ -12,11 +12,23 @@ BLOCK = 20_000_000  # numbers held at once while resampling
 
 @dataclass(frozen=True)
 class Interval:
-    """A number with the range that holds it in a share `coverage` of crowds like this one.
+    """A number with its confidence interval.
 
-    value  computed from the data as they are
-    low, high  ends of the range; how they are made is said where the interval is
-    sd     the standard error of `value`
+    Parameters
+    ----------
+    value : float
+        Computed from the data as they are.
+    low, high : float
+        Ends of the interval; the function that returns it documents the method.
+    sd : float
+        Standard error of `value`.
+    coverage : float
+        Nominal coverage, such as 0.95.
+
+    Examples
+    --------
+    >>> print(Interval(0.5, low=0.4, high=0.6, sd=0.05, coverage=0.95))
+    0.5000 [0.4000, 0.6000]
     """
 
     value: float

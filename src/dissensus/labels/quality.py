@@ -60,7 +60,26 @@ class Screening:
 
 
 def keep_answers(answers: Any, screening: Screening) -> Any:
-    """The answers of the annotators a screening keeps; every item stays, even one left without an answer."""
+    """Keep the answers of the annotators that a screening keeps; every item stays, even without an answer.
+
+    Parameters
+    ----------
+    answers : Votes or Beliefs
+    screening : Screening
+        Made by `attention_checks`, `exclusions` or `too_fast`.
+
+    Returns
+    -------
+    Votes or Beliefs
+        Of the same type as the answers.
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a"], ["cat", "dog"], annotator=["ann", "bo"])
+    >>> checks = Votes.of(["check", "check"], ["cat", "dog"], annotator=["ann", "bo"])
+    >>> keep_answers(votes, attention_checks(votes, checks, np.array([0]))).annotators.tolist()
+    ['ann']
+    """
     _, annotators = answers.identified("screening")
     if not np.array_equal(annotators, screening.annotators):
         raise ValueError(
@@ -71,12 +90,32 @@ def keep_answers(answers: Any, screening: Screening) -> Any:
 
 @takes(votes=Votes, checks=Votes)
 def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold: float = 0.75) -> Screening:
-    """Peterson's rule: below 75 % right on the obvious images, and the annotator is removed.
+    """Screen annotators by their accuracy on attention checks: below the threshold they are excluded.
 
-    votes:  the answers to be screened
-    checks: answers to the attention checks, by annotators of the same names
-    gold:   (n of checks,) the right class code of each check item
-    An annotator who saw no check is kept, and the reason says so. Peterson et al. (2019), sec. 4.2.
+    An annotator without a check is kept, and the reason says so. Peterson et al. (2019), sec. 4.2, exclude below 75%.
+
+    Parameters
+    ----------
+    votes : Votes
+        The answers to screen.
+    checks : Votes
+        Answers to the attention checks, by annotators of the same names.
+    gold : (items of checks,)
+        Class code of the right answer to each check item.
+    threshold : float
+        Least share of right answers.
+
+    Returns
+    -------
+    Screening
+        One row per annotator; `keep_answers` applies it.
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a"], ["cat", "dog"], annotator=["ann", "bo"])
+    >>> checks = Votes.of(["check", "check"], ["cat", "dog"], annotator=["ann", "bo"])
+    >>> attention_checks(votes, checks, np.array([0])).kept
+    array([ True, False])
     """
     _, annotators = votes.identified("attention checks")
     who, names = checks.identified("attention checks")
@@ -143,12 +182,34 @@ def exclusions(
     accuracy: float = 0.75,
     out_of_range: np.ndarray | None = None,
 ) -> Screening:
-    """Collins' exclusion rules: a fault made more than twice excludes; a rarer one only with low accuracy.
+    """Screen annotators by faults in their beliefs: more than two of a kind exclude, fewer only with low accuracy.
 
-    gold: (n,) class codes, -1 where unknown; without it the accuracy fallback is not applied, and the reason says so.
-    out_of_range: (m,) bool where the raw answers were out of range before they were cleaned; else judged from the
-    stated probabilities. The paper words the fallback for "such errors only once"; exactly `more_than` faults is left
-    open there and falls under the fallback here. Collins, Bhatt and Weller (2022), sec. 4.1.
+    Collins, Bhatt and Weller (2022), sec. 4.1. The paper states the accuracy rule for "such errors only once"; an
+    annotator with exactly `more_than` faults is left open there and falls under the accuracy rule here.
+
+    Parameters
+    ----------
+    beliefs : Beliefs
+    gold : (n,) or None
+        Class codes, -1 if unknown; without them the accuracy rule is not applied, and the reason says so.
+    more_than : int
+        Faults of one kind that are tolerated.
+    accuracy : float
+        Least accuracy of an annotator with a tolerated fault.
+    out_of_range : (m,) bool or None
+        Answers that were out of range before they were cleaned; None: judged from the stated probabilities.
+
+    Returns
+    -------
+    Screening
+        One row per annotator; `keep_answers` applies it.
+
+    Examples
+    --------
+    >>> truth = simulate_truth(4, 3, np.random.default_rng(0))
+    >>> beliefs = simulate_beliefs(truth, per_item=2, annotators=2, rng=np.random.default_rng(0))
+    >>> exclusions(beliefs).kept
+    array([ True,  True])
     """
     who, annotators = beliefs.identified("exclusion rules")
     faults = answer_faults(beliefs)

@@ -64,6 +64,7 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
 
     Examples
     --------
+    >>> from dissensus.labels.refusals import Way
     >>> way = Way("leave it out with {drop}", drop=["note"])
     >>> print(Refusal("column 'note' is text", place="votes.csv", ways=[way]))
     votes.csv: column 'note' is text. Leave it out with drop=['note']

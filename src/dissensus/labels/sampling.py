@@ -19,9 +19,27 @@ VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
 def subsample(
     answers: VotesOrBeliefs, m: int, rng: np.random.Generator, short: Literal["refuse", "keep"] = "refuse"
 ) -> VotesOrBeliefs:
-    """m real answers per item, drawn without replacement; items and annotators keep their codes.
+    """Draw m real answers per item without replacement; items and annotators keep their codes.
 
-    short="keep" leaves items with fewer than m answers as they are instead of refusing them.
+    Parameters
+    ----------
+    answers : Votes or Beliefs
+    m : int
+        Answers per item.
+    rng : numpy Generator
+    short : "refuse" or "keep"
+        What to do with items that have fewer than m answers: raise, or keep all they have.
+
+    Returns
+    -------
+    Votes or Beliefs
+        Of the same type as the answers.
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "a"], ["cat", "dog", "cat"])
+    >>> subsample(votes, 2, np.random.default_rng(0)).n_answers
+    2
     """
     _check_draws(m)
     have = answers.per_item  # (n,)
@@ -38,7 +56,26 @@ def subsample(
 
 @takes(d=Distributions)
 def resample(d: Distributions, m: int, rng: np.random.Generator) -> Distributions:
-    """Shares of m votes drawn from each row with replacement: Multinomial(m, p) / m (Gheibi 2026, A.1)."""
+    """Draw m votes per item with replacement from its distribution: Multinomial(m, p) / m (Gheibi 2026, A.1).
+
+    Parameters
+    ----------
+    d : Distributions
+    m : int
+        Votes per item.
+    rng : numpy Generator
+
+    Returns
+    -------
+    Distributions
+        Shares of m votes.
+
+    Examples
+    --------
+    >>> d = Distributions([[0.5, 0.5]], ["a"], ("cat", "dog"))
+    >>> resample(d, 4, np.random.default_rng(0)).votes
+    array([4])
+    """
     _check_draws(m)
     probs = d.probs / d.probs.sum(axis=1, keepdims=True)  # multinomial tolerates less rounding than Distributions
     return Distributions.from_counts(rng.multinomial(m, probs), items=d.items, classes=d.classes)

@@ -17,11 +17,24 @@ Unanswered = Literal["refuse", "leave out"]
 
 @takes(labels=ANY_LABELS)
 def as_distributions(labels: Labels, *, unanswered: Unanswered = "refuse") -> Distributions:
-    """The one door from labels to distributions: share of votes, mean of full beliefs, distributions as they are.
+    """Convert any labels to distributions: shares of votes, means of full beliefs, distributions as they are.
 
     Partial beliefs are refused, since there are several ways to complete them.
 
-    unanswered  what happens to items that nobody answered: refused, or left out
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    unanswered : "refuse" or "leave out"
+        What to do with items without an answer.
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> as_distributions(Votes.of(["a", "a"], ["cat", "dog"])).probs
+    array([[0.5, 0.5]])
     """
     if isinstance(labels, Distributions):
         return labels
@@ -32,9 +45,23 @@ def as_distributions(labels: Labels, *, unanswered: Unanswered = "refuse") -> Di
 
 @takes(votes=Votes)
 def share(votes: Votes) -> Distributions:
-    """The share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
+    """Compute the share of each item's votes that went to each class: P_multi of Collins (2022), sec. 3.
 
-    p_ik = votes for k of item i / votes of item i
+        p_ik = votes for k of item i / votes of item i
+
+    Parameters
+    ----------
+    votes : Votes
+
+    Returns
+    -------
+    Distributions
+        With the number of votes behind each row.
+
+    Examples
+    --------
+    >>> share(Votes.of(["a", "a", "a", "a"], ["cat", "dog", "cat", "cat"])).probs
+    array([[0.75, 0.25]])
     """
     check_answered(votes)
     return Distributions.from_counts(votes.counts(), items=votes.items, classes=votes.classes)
@@ -42,9 +69,24 @@ def share(votes: Votes) -> Distributions:
 
 @takes(beliefs=Beliefs)
 def mean_belief(beliefs: Beliefs) -> Distributions:
-    """The mean of each item's full beliefs: P_ours of Collins (2022), sec. 3. Complete partial beliefs first.
+    """Average each item's full beliefs: P_ours of Collins (2022), sec. 3. Complete partial beliefs first.
 
-    p_ik = mean over the answers to item i of the stated probability of k
+        p_ik = mean over the answers to item i of the stated probability of k
+
+    Parameters
+    ----------
+    beliefs : Beliefs
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> truth = simulate_truth(2, 3, np.random.default_rng(0))
+    >>> beliefs = simulate_beliefs(truth, per_item=3, annotators=5, rng=np.random.default_rng(0))
+    >>> mean_belief(complete(beliefs)).probs.shape
+    (2, 3)
     """
     gaps = np.argwhere(np.isnan(beliefs.stated))
     if gaps.size:

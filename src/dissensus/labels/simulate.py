@@ -37,9 +37,24 @@ class Crowd:
 
 
 def simulate_truth(n: int, k: int, rng: np.random.Generator, concentration: float = 1.0) -> Distributions:
-    """n items over k classes, each with a distribution drawn from Dirichlet(concentration/k, ..., concentration/k).
+    """Draw a distribution for each of n items from Dirichlet(concentration/k, ..., concentration/k).
 
-    Near 0 every item is clear, 1 leaves most clear, k draws evenly from all distributions, more makes all vague.
+    Parameters
+    ----------
+    n, k : int
+        Number of items and of classes.
+    rng : numpy Generator
+    concentration : float
+        Near 0 every item is clear, 1 leaves most clear, k draws evenly from all distributions, more makes all vague.
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> simulate_truth(2, 3, np.random.default_rng(0)).probs.sum(axis=1)
+    array([1., 1.])
     """
     _check_concentration(concentration)
     probs = _dirichlet(np.full((n, k), concentration / k), rng)
@@ -77,19 +92,41 @@ def simulate_votes(
     adversaries: int = 0,
     seconds: float | None = None,
 ) -> Crowd:
-    """Votes of annotators who see an item as one class, drawn from its truth, and answer through their confusion.
+    """Simulate votes of annotators who see a class, drawn from the item's truth, and answer through their confusion.
 
         seen ~ truth[item],   choice ~ confusion[annotator, seen]
 
-    For certain items this is the model of Dawid and Skene (1979); perfect annotators' shares tend to the truth.
+    For certain items this is the model of Dawid and Skene (1979); the shares of perfect annotators tend to the truth.
     Each annotator answers an item at most once, and all give equally many votes, to within one.
 
-    per_item     votes for each item, one number or (n,), at most `annotators`
-    skill        one-coin annotators, a number or (a,); perfect where neither this nor `confusion` is given
-    confusion    (a, k, k) instead, rows sum to 1
-    spammers     how many of the annotators answer blindly: those just before the adversaries
-    adversaries  how many avoid the class they see: the last ones
-    seconds      median time of an answer, lognormal; None for no times
+    Parameters
+    ----------
+    truth : Distributions
+    per_item : int or (n,)
+        Votes per item, at most `annotators`.
+    annotators : int
+    rng : numpy Generator
+    skill : float, (a,) or None
+        Probability of one-coin annotators to answer what they see; perfect if neither this nor `confusion` is given.
+    confusion : (a, k, k) or None
+        Instead of `skill`; rows sum to 1.
+    spammers : int
+        Annotators who answer blindly: those just before the adversaries.
+    adversaries : int
+        Annotators who avoid the class they see: the last ones.
+    seconds : float or None
+        Median time of an answer, lognormal; None for no times.
+
+    Returns
+    -------
+    Crowd
+        The votes, the truth and the confusion behind them.
+
+    Examples
+    --------
+    >>> truth = simulate_truth(4, 3, np.random.default_rng(0))
+    >>> simulate_votes(truth, per_item=2, annotators=5, rng=np.random.default_rng(0), skill=0.8).votes.n_answers
+    8
     """
     table = _confusion_of(annotators, truth.n_classes, skill, confusion, spammers, adversaries)
     item, annotator = _assigned(truth, per_item, annotators, rng)
@@ -121,18 +158,39 @@ def simulate_beliefs(
     rule_out_below: float = 0.01,
     seconds: float | None = None,
 ) -> Beliefs:
-    """Beliefs of annotators who each hold their own distribution around the truth and state part of it.
+    """Simulate beliefs of annotators who each have their own distribution around the truth and state part of it.
 
         held ~ Dirichlet(concentration * truth[item]),   so that the mean of what is held is the truth
 
-    Who answers what is arranged as in `simulate_votes`.
+    Annotators are assigned to items as in `simulate_votes`.
 
-    concentration   how alike annotators are: near 0 each is certain of one class, large ones all hold the truth
-    top             how many classes they name, largest first, in whole percents (2 as in Collins 2022, sec. 4; a
-                    class that rounds to 0 percent goes unnamed after the first); None for sliders, which state
-                    all k classes unrounded and rule none out
-    rule_out_below  classes held less likely than this, and not named, are called "definitely not"
-    seconds         median time of an answer, lognormal; None for no times
+    Parameters
+    ----------
+    truth : Distributions
+    per_item : int or (n,)
+        Answers per item, at most `annotators`.
+    annotators : int
+    rng : numpy Generator
+    concentration : float
+        Similarity of annotators: near 0 each is certain of one class, with large values all have the truth.
+    top : int or None
+        Number of classes that they name, largest first, in whole percents (2 as in Collins 2022, sec. 4; a class that
+        rounds to 0 percent goes unnamed after the first). None for sliders, which state all k classes unrounded and
+        rule none out.
+    rule_out_below : float
+        Unnamed classes with a smaller probability are called "definitely not".
+    seconds : float or None
+        Median time of an answer, lognormal; None for no times.
+
+    Returns
+    -------
+    Beliefs
+
+    Examples
+    --------
+    >>> truth = simulate_truth(4, 3, np.random.default_rng(0))
+    >>> simulate_beliefs(truth, per_item=2, annotators=5, rng=np.random.default_rng(0)).named.shape
+    (8, 2)
     """
     _check_concentration(concentration)
     item, annotator = _assigned(truth, per_item, annotators, rng)

@@ -171,11 +171,26 @@ class Summary:
 
 @takes(labels=ANY_LABELS)
 def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
-    """The summary of any label set; items without an answer are counted but have no entropy.
+    """Summarise any labels: how many, by whom, and how much people disagree.
 
-    Beliefs are completed first: as they stand when dense, else top two with clamp and gamma 0.1 (Collins 2022).
+    Beliefs are completed first: as they are if dense, otherwise top two with clamp and gamma 0.1 (Collins 2022).
     Answers that cannot be completed (a first choice without a probability) are counted in `incomplete` and left out.
-    annotators=False leaves the comparison of annotators out, which takes longest.
+    Items without an answer are counted but have no entropy.
+
+    Parameters
+    ----------
+    labels : Votes, Beliefs or Distributions
+    annotators : bool
+        Whether to compare the annotators, which takes longest.
+
+    Returns
+    -------
+    Summary
+
+    Examples
+    --------
+    >>> summarise(Votes.of(["a", "a", "b"], ["cat", "dog", "cat"])).entropy.round(3)
+    array([1., 0.])
     """
     within = first = None
     incomplete = 0

@@ -19,11 +19,26 @@ from dissensus.labels.sampling import resample
 
 @takes(d=Distributions)
 def smooth(d: Distributions, amount: float) -> Distributions:
-    """Label smoothing: a share `amount` of every row spread evenly over all classes.
+    """Spread a share `amount` of every row evenly over all classes: label smoothing.
 
         p' = (1 - amount) p + amount / k,   0 <= amount <= 1
 
     Szegedy et al. (2016), Rethinking the Inception architecture, sec. 7; Collins 2022 writes beta for amount.
+
+    Parameters
+    ----------
+    d : Distributions
+    amount : float
+        From 0 (unchanged) to 1 (uniform).
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> smooth(Distributions([[1.0, 0.0]], ["a"], ("cat", "dog")), 0.2).probs
+    array([[0.9, 0.1]])
     """
     if not 0 <= amount <= 1:
         raise ValueError(f"the smoothing amount is {amount}; expected a share from 0 (unchanged) to 1 (uniform)")
@@ -32,12 +47,27 @@ def smooth(d: Distributions, amount: float) -> Distributions:
 
 @takes(d=Distributions)
 def temper(d: Distributions, temperature: float) -> Distributions:
-    """Rows sharpened (temperature below 1) or flattened (above 1); classes without mass stay without.
+    """Sharpen rows (temperature below 1) or flatten them (above 1); classes without mass stay without.
 
         p'_c = p_c^(1/T) / sum_j p_j^(1/T)
 
     T = 0 leaves the largest class (equal ones share), T = inf is uniform over the classes that had mass.
     Hinton et al. (2015), Distilling the knowledge in a neural network, sec. 2.
+
+    Parameters
+    ----------
+    d : Distributions
+    temperature : float
+        0 or more; 1 changes nothing.
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> temper(Distributions([[0.8, 0.2]], ["a"], ("cat", "dog")), 0.5).probs.round(3)
+    array([[0.941, 0.059]])
     """
     if not temperature >= 0:
         raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")
@@ -53,10 +83,25 @@ def temper(d: Distributions, temperature: float) -> Distributions:
 
 @takes(d=Distributions)
 def sparsify(d: Distributions, k_hat: int) -> Distributions:
-    """Each row's k_hat largest classes, scaled to sum to 1; of equal classes those with the lowest code stay.
+    """Keep each row's k_hat largest classes, scaled to sum to 1; of equal classes those with the lowest code.
 
-    Sucholutsky 2023, sec. 6, "sparse soft labels": it sets the rest to 0 and says nothing of scaling, which leaves
-    the order of classes and the direction of the row as they were.
+    Sucholutsky 2023, sec. 6, "sparse soft labels": the paper sets the other classes to 0 and does not mention scaling,
+    which leaves the order of classes and the direction of the row as they were.
+
+    Parameters
+    ----------
+    d : Distributions
+    k_hat : int
+        Number of classes to keep, from 1 to k.
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> sparsify(Distributions([[0.5, 0.3, 0.2]], ["a"], ("cat", "dog", "fox")), 2).probs
+    array([[0.625, 0.375, 0.   ]])
     """
     largest = np.argsort(-d.probs, axis=1, kind="stable")[:, : class_count(k_hat, d)]  # (n, k_hat)
     mass = np.zeros(d.probs.shape)
@@ -105,17 +150,50 @@ def infill(d: Distributions, other: Distributions) -> Distributions:
 
 
 def one_hot(gold: np.ndarray, items: Any, classes: Sequence[str]) -> Distributions:
-    """Hard labels: certainty about the gold class of every item.  gold: (n,) class codes"""
+    """Make hard labels: certainty about the gold class of every item.
+
+    Parameters
+    ----------
+    gold : (n,)
+        Class codes.
+    items : n names
+    classes : k names
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> one_hot(np.array([1, 0]), ["a", "b"], ("cat", "dog")).probs
+    array([[0., 1.],
+           [1., 0.]])
+    """
     codes = _class_codes(gold, np.asarray(items), len(classes))
     return Distributions(np.eye(len(classes))[codes], items, tuple(classes))
 
 
 @takes(d=Distributions)
 def shuffle(d: Distributions, rng: np.random.Generator, gold: np.ndarray | None = None) -> Distributions:
-    """Rows dealt to items at random: the same disagreement, no longer about its own item (Gheibi 2026, A.1).
+    """Deal rows to items at random: the same disagreement, no longer about its own item (Gheibi 2026, A.1).
 
-    With gold class codes (n,) rows move only among items of the same class, which keeps accuracy and breaks
-    only what is particular to an item.
+    Parameters
+    ----------
+    d : Distributions
+    rng : numpy Generator
+    gold : (n,) or None
+        Class codes. With them rows move only among items of the same class, which keeps accuracy and removes only what
+        is particular to an item.
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> d = Distributions([[1.0, 0.0], [0.5, 0.5]], ["a", "b"], ("cat", "dog"))
+    >>> shuffle(d, np.random.default_rng(0)).probs.sum(axis=0)
+    array([1.5, 0.5])
     """
     if gold is None:
         source = rng.permutation(d.n_items)

@@ -19,9 +19,34 @@ from dissensus.labels.row_errors import RowError
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Votes(Answers):
-    """One chosen class per answer; the other fields are those of Answers.
+    """m votes: who chose which class for which item. Codes point into names, and names are checked once.
 
-    choice  (m,) int32, position in `classes`
+    `Votes.of` makes votes of names; the other fields are those of every answer.
+
+    Parameters
+    ----------
+    item : (m,) int32
+        Position in `items`.
+    items : (n,)
+        Names of the items, int64 or str; an item may have no answer.
+    choice : (m,) int32
+        Position in `classes`.
+    classes : k names
+    annotator : (m,) int32 or None
+        Position in `annotators`; None if the source has no identities.
+    annotators : (a,) or None
+        Names of the annotators.
+    seconds : (m,) or None
+        Time of each answer, NaN if unknown.
+    extra : Arrow table or None
+        m rows with every further column of the source.
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], annotator=["ann", "bo", "ann"])
+    >>> votes.counts()
+    array([[1, 1],
+           [1, 0]])
     """
 
     choice: np.ndarray

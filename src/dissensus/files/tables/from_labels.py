@@ -30,14 +30,29 @@ from dissensus.labels.votes import Votes
 
 @takes(value=ANY_LABELS)
 def as_table(value: Labels, layout: str | None = None) -> pa.Table:
-    """An Arrow table of a value that reads back to the same value: `value.to_arrow()` and what its columns cannot hold.
+    """Convert labels to an Arrow table that reads back to the same labels.
 
-    Votes          item, annotator, label, seconds, then the extra columns; one row per vote.
-                   layout="crowd-kit" calls them task, worker, label; layout="annotators" gives one row per item and
-                   one column per annotator, empty where not asked (cleanlab's multi-annotator frame)
-    Beliefs        item, annotator, stated.CLASS, ruled_out.CLASS, named.1, named.2, seconds, then the extra columns
-    Distributions  item where items have names, one column per class, and votes where known
-    The order of classes and the items that nobody answered go into the schema's metadata.
+        Votes          item, annotator, label, seconds, then the extra columns; one row per vote
+        Beliefs        item, annotator, stated.CLASS, ruled_out.CLASS, named.1, named.2, seconds, then the extra columns
+        Distributions  item if items have names, one column per class, and votes if known
+
+    The order of classes and the items without an answer go into the schema's metadata.
+
+    Parameters
+    ----------
+    value : Votes, Beliefs or Distributions
+    layout : "crowd-kit", "annotators" or None
+        For votes: "crowd-kit" names the columns task, worker, label; "annotators" gives one row per item and one column
+        per annotator, empty if not asked (cleanlab's multi-annotator frame).
+
+    Returns
+    -------
+    Arrow table
+
+    Examples
+    --------
+    >>> as_table(Votes.of(["a", "a"], ["cat", "dog"], ["ann", "bo"])).column_names
+    ['item', 'annotator', 'label']
     """
     if isinstance(value, Distributions):
         if layout is not None:

@@ -23,19 +23,33 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Export:
-    """One format: how its records are recognised, read and, where somebody wrote a writer, written.
+    """The format of one annotation tool: how its records are recognised, read and written.
 
-    name        what users pass as format=
-    container   the file its records stand in: one JSON document, or one record per line
-    recognises  whether a record, the first of a file, is of this format
-    parse       (records, source, question) -> Parsed. Takes parsed JSON, whatever it is, and returns the long table
-                or raises a ValueError that names the source, the record, the value and the way out; what is not a
-                vote (skipped, unanswered) is left out with a notice, and an answer that ticks several classes has a
-                list of them as its label
-    render      a long table -> records that parse gives back as the same rows; None for a format that is only read
-    by_item     its records are the values of one object {item: record}, not a list
-    in_tables   its records may also be the rows of a CSV or TSV file
-    in_columns  its records may also be the rows of a Parquet or Arrow file or a frame, which hold lists
+    Parameters
+    ----------
+    name : str
+        What users pass as `format`.
+    container : "json" or "jsonl"
+        The file of its records: one JSON document, or one record per line.
+    recognises : function of a record
+        Whether the first record of a file is of this format.
+    parse : function of records, source and question
+        Takes parsed JSON, whatever it is, and returns `Parsed` with the long table, or raises an error that names the
+        source, the record, the value and the way out. Skipped answers are left out with a notice; an answer that ticks
+        several classes has a list of them as its label.
+    render : function of a long table, or None
+        Returns records that `parse` turns into the same rows; None for a format that is only read.
+    by_item : bool
+        Its records are the values of one object {item: record}, not a list.
+    in_tables : bool
+        Its records may also be the rows of a CSV or TSV file.
+    in_columns : bool
+        Its records may also be the rows of a Parquet or Arrow file or a frame, which have lists.
+
+    Examples
+    --------
+    >>> EXPORTS["prodigy"].container
+    'jsonl'
     """
 
     name: str
