@@ -52,10 +52,10 @@ Shown = Literal["table", "page", "hidden"]
 Of = Literal["items", "set", "confidence"]
 Reference = Literal["people", "majority", "gold"]
 
-CLOSENESS = "How near is the whole distribution?"
-CHOICE = "Does it choose as people do?"
-CONFIDENCE = "Does its confidence mean what it says?"
-UNCERTAINTY = "Is it unsure where people are?"
+CLOSENESS = "Distance from the answers of people"
+CHOICE = "Choice of a class"
+CONFIDENCE = "Calibration of confidence"
+UNCERTAINTY = "Uncertainty"
 GROUPS = (CLOSENESS, CHOICE, CONFIDENCE, UNCERTAINTY)
 
 

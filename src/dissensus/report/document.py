@@ -6,15 +6,13 @@ Every page of the project is made by a function that turns a result into a `Docu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
+from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
 NO_COLOURS: Mapping[str, str] = MappingProxyType({})
@@ -376,14 +374,4 @@ def _within(blocks: Sequence[Any]) -> Iterator[Block]:
 
 def _json(cell: AnyCell) -> Any:
     value = value_of(cell)
-    if isinstance(value, Interval):
-        return {"value": _json(value.value), "low": _json(value.low), "high": _json(value.high)}
-    if isinstance(value, Drawing):
-        return value.words
-    if isinstance(value, tuple):
-        return list(value)
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, int | np.integer):
-        return int(value)
-    return None if math.isnan(value) else float(value)
+    return value.words if isinstance(value, Drawing) else as_json(value)
