@@ -27,6 +27,7 @@ READY = [
     "evaluate",
     "files",
     "labels",
+    "plan",
     "papers",
     "probe",
     "report",

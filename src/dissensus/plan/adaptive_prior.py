@@ -1,4 +1,4 @@
-"""The prior behind every allocation: learned from votes of which some items got more than others."""
+"""The prior of every allocation, fitted to unequal numbers of votes per item."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dissensus.aggregate.priors.vote_prior import VotePrior, vote_prior
 
 
 def fit_prior(counts: np.ndarray) -> VotePrior:
-    """`vote_prior(counts)` on one thread.  (n, k)
+    """Fit `vote_prior(counts)` on one thread.  (n, k)
 
-    An allocation fits it dozens of times, each time to few numbers. Several threads of linear algebra then mostly wait
-    for each other: on busy cores a replay took ten times as long, for the same result to the last bit.
+    An allocation fits it dozens of times to few numbers, and several threads would mostly wait for each other.
     """
     with threadpool_limits(1):
         return vote_prior(counts)

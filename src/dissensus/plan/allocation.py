@@ -1,4 +1,4 @@
-"""Spending a budget of answers over items: ask next where the answer is expected to help most."""
+"""Allocation of further answers to items: ask next where the answer is expected to help most."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_gain import SURE, gain_evidence
 from dissensus.plan.allocation_rules import NEVER, Rule, Stop, fewest_votes, find_rule
 
-ROUNDS = 40  # a budget is spent in about as many rounds, after each of which the items are ranked anew
-REFIT = 0.1  # the prior is fitted anew when the votes have grown by this share
+ROUNDS = 40  # about as many rounds per budget, each with a new ranking
+REFIT = 0.1  # growth of the votes after which the prior is fitted again
 
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """Which items to ask about next, and what to expect from it.
+    """Further votes per item, and the error to expect from them.
 
     votes           (n,) further votes for each item
     items           their names
-    estimate        each item's distribution by the prior and the votes so far; no shares of votes, so without `votes`
-    error           (n,) expected KL from the true distribution to the estimate now, in nats
-    expected_error  the same after the further votes, mean over items; their answers are imagined from the estimates
-    done            (n,) bool, items that need no more by the stopping rule
-    rule            the rule that divided them: "uniform" where the gain of another was not sure
+    estimate        distribution of each item by the prior and the votes so far; not shares of votes, so without `votes`
+    error           (n,) expected KL from the true distribution to the current estimate, in nats
+    expected_error  the same after the further votes, mean over items; their answers are simulated from the estimates
+    done            (n,) bool, items that need no more votes by the stopping rule
+    rule            the rule that was used: "uniform" if the gain of another rule was not significant
     """
 
     votes: np.ndarray
@@ -67,30 +67,43 @@ def allocate(
     start: int = 1,
     sure: float = SURE,
 ) -> Allocation:
-    """Divide the next answers over items.
+    """Allocate the next answers to items.
 
-    The prior is learned from all votes so far (see `vote_prior`), each item's posterior follows, and the rule ranks
-    them. Where an item gets several answers, the later ones are ranked as if the earlier ones had come out as the
-    posterior expects: imagined answers, drawn with rng. Ask in portions and call this again, since what people really
-    say is worth more than what was imagined. The rules:
+    A prior is fitted to all votes so far (`vote_prior`), and a rule ranks the posteriors of the items. If an item gets
+    several answers, the later ones are ranked as if the earlier ones had been drawn from its posterior. Ask in portions
+    and call this again: real answers contain more than simulated ones. The rules:
 
-        expected-error   the largest expected drop of KL (see `expected_drop`); uniform until its gain is sure
+        expected-error   the largest expected drop of KL (`expected_drop`); uniform until its gain is significant
         entropy          the largest entropy of the estimate
         uniform          the fewest votes
 
-    votes    votes so far; items without any may be among them (`items=` of Votes, or zero counts)
-    answers  how many more there will be, 0 for none
-    stop     when an item needs no more; where all are done, answers are left over
-    start    votes that every item gets before the rule decides
-    sure     how many standard errors the gain over uniform asking must be above 0 (see `gain_evidence`); -inf trusts
-             the prior from the first vote on
+    Parameters
+    ----------
+    votes : so far; may include items without votes (`items=` of Votes, or zero counts)
+    answers : number of further answers
+    rng : draws simulated answers and breaks ties
+    rule : "expected-error", "entropy" or "uniform"
+    stop : when an item needs no more votes; if all items are done, answers are left over
+    start : votes that every item gets before the rule decides
+    sure : standard errors by which the gain over uniform asking must exceed 0 (`gain_evidence`); -inf always trusts the
+        prior
+
+    Returns
+    -------
+    Allocation : further `votes` per item, their `order`, the `rule` that was used, and expected errors
+
+    Examples
+    --------
+    >>> plan = allocate(load("anesthesia").labels, 20, np.random.default_rng(0), stop=Stop(width=0.5))
+    >>> plan.rule, int(plan.votes.sum())
+    ('uniform', 19)
     """
     if answers < 0 or answers != int(answers):
         raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
     counts = votes.counts()
     prior = fit_prior(counts)
     posterior = prior.posterior(counts)
-    # Looked at once: imagined answers come from the prior, and would prove it right.
+    # Tested once: simulated answers come from the prior and would confirm it.
     if rule == "expected-error" and sure > -np.inf and gain_evidence(counts, rng) < sure:
         rule = "uniform"
 
@@ -125,16 +138,34 @@ def spend(
     portion: int | None = None,
     watch: Callable[[np.ndarray], None] | None = None,
 ) -> np.ndarray:
-    """Ask in rounds, each time about the items that the rule ranks first; the counts afterwards.  (n, k)
+    """Spend a number of answers in rounds, each on the items that a rule ranks first.
 
-    counts   (n, k) votes so far
-    ask      (items, counts so far) -> the class each of those items gets a vote for
-    prior    held fixed and trusted; None fits it to the votes, and again whenever they have grown by a tenth
-    sure     with a fitted prior, "expected-error" asks uniformly unless its gain is this sure, see `allocate`
-    most     (n,) the most votes each item can get; None for no limit
-    portion  answers per round; None for a fortieth of the budget
-    watch    called with the counts after each round
-    rng      breaks ties
+    Parameters
+    ----------
+    counts : (n, k) votes so far
+    answers : number of further answers
+    ask : function of (items, counts so far) that returns the class each of these items gets a vote for
+    rng : breaks ties
+    rule : "expected-error", "entropy" or "uniform", see `allocate`
+    stop : when an item needs no more votes
+    start : votes that every item gets before the rule decides
+    sure : with a fitted prior, "expected-error" asks uniformly unless its gain is this significant, see `allocate`
+    prior : a fixed prior to trust; None fits one to the votes, and again whenever they have grown by a tenth
+    most : (n,) maximum number of votes per item; None for no limit
+    portion : answers per round; None for a fortieth of the budget
+    watch : called with the counts after each round
+
+    Returns
+    -------
+    (n, k) : the counts afterwards
+
+    Examples
+    --------
+    >>> answer_first_class = lambda items, counts: np.zeros(items.size, dtype=int)
+    >>> spend(np.zeros((3, 2), dtype=int), 6, answer_first_class, np.random.default_rng(0), rule="uniform")
+    array([[2, 0],
+           [2, 0],
+           [2, 0]])
     """
     value = find_rule(rule)
     now = counts.astype(np.int64)  # a copy
@@ -166,7 +197,7 @@ def spend(
 def _learn_prior(
     counts: np.ndarray, rule: str, stop: Stop, rng: np.random.Generator, sure: float
 ) -> tuple[VotePrior | None, Rule]:
-    """The prior and the rule to go on with, until there are more votes; no prior where nothing needs it."""
+    """The prior and the rule for the next rounds; no prior if nothing needs it."""
     if rule == "expected-error" and sure > -np.inf and gain_evidence(counts, rng) < sure:
         rule = "uniform"
     if rule == "uniform" and stop == NEVER:
@@ -175,7 +206,7 @@ def _learn_prior(
 
 
 def _rank_items(prior: VotePrior, counts: np.ndarray, value: Rule, stop: Stop) -> np.ndarray:
-    """The rule's value of each item, -inf where it is done; equal rows are looked at once.  (b,)"""
+    """The rule's value of each item, -inf if it is done; equal rows are computed once.  (b,)"""
     different, which = distinct_rows(counts)
     posterior = prior.posterior(different)
     return np.where(stop.is_reached(posterior), -np.inf, value(posterior))[which]

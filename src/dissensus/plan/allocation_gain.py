@@ -1,4 +1,4 @@
-"""Whether choosing pays: the value that a prior puts on a vote, held against what votes turned out to tell."""
+"""A test of whether choosing items pays: expected against realised information of votes."""
 
 from __future__ import annotations
 
@@ -14,28 +14,38 @@ BLOCK = 5_000_000  # numbers held at once
 
 
 def gain_evidence(counts: np.ndarray, rng: np.random.Generator) -> float:
-    """How surely the expected drop tells items apart that have as many votes: standard errors above 0.
+    """Test whether the expected drop separates items that have equally many votes.
 
         tilt  = mean over items of rank(P) (R - mean R),   evidence = tilt / (its standard error)
         P     = expected drop of KL by one more vote than h
         R     = ln q(d | h, c) - ln q(d | h),   q the estimate
         h     = the item's votes without two of them, c and d; mean over all such pairs
-        rank  = place among those with as many votes, -1/2 the lowest and 1/2 the highest; mean R is also theirs
+        rank  = place among items with equally many votes, -1/2 the lowest and 1/2 the highest; mean R is also theirs
 
-    R is what the vote c really told about another one, d. Its mean over votes is the real drop of KL whatever the prior
-    is, since the entropy of the truth cancels. So the tilt is what is gained by asking a little more where P is high
-    and a little less where it is low, among items with as many votes, instead of asking evenly. (By rank, as items are
-    chosen; by P itself a few items would decide.) The value of a vote on
-    top of m rests on how m + 2 votes hang together, about which items with m votes say nothing: there a prior answers
-    from its shape alone, and promises gains that are not there. Two votes are therefore kept back.
+    R is the realised information of the vote c about the vote d. Its mean over votes is the real drop of KL, whatever
+    the prior is, since the entropy of the truth cancels. The tilt is the gain from asking slightly more where P is high
+    and slightly less where it is low, among items with equally many votes. Ranks are used, as items are chosen by rank.
+    The value of a vote after m votes depends on the joint distribution of m + 2 votes, which items with m votes do not
+    determine. Two votes are therefore held out.
 
-    P and q of each half of the items come from a prior that is fitted to the other half: on its own votes a prior looks
-    right where it is not. Items with more votes than half of the others are thinned to as many at random, else those
-    that earlier rounds chose would stand for all. 0 where there is nothing to compare (see `comparable`).
+    P and q of each half of the items come from a prior fitted to the other half. Items with more votes than the median
+    are thinned to the median at random, so that items chosen in earlier rounds do not dominate.
 
-    counts: (n, k) whole numbers; rng halves and thins, and its own stream is left as it was
+    Parameters
+    ----------
+    counts : (n, k) votes so far
+    rng : splits and thins in a stream of its own, so the generator itself is unchanged
+
+    Returns
+    -------
+    float : standard errors by which the gain exceeds 0; 0 unless half of the items have three votes
+
+    Examples
+    --------
+    >>> gain_evidence(np.array([[1, 0], [0, 1], [2, 0]]), np.random.default_rng(0))
+    0.0
     """
-    if not comparable(counts):
+    if not is_comparable(counts):
         return 0.0
     rng = rng.spawn(1)[0]
     thinned = _thin(counts, rng)
@@ -48,8 +58,8 @@ def gain_evidence(counts: np.ndarray, rng: np.random.Generator) -> float:
     return average / error if error > 0 else 0.0
 
 
-def comparable(counts: np.ndarray) -> bool:
-    """Whether half of the items have three votes: two that are kept back, and one to tell items apart by."""
+def is_comparable(counts: np.ndarray) -> bool:
+    """Whether half of the items have three votes: two that are held out, and one to separate items by."""
     return bool(counts.shape[0]) and float(np.median(counts.sum(axis=1))) >= 3
 
 

@@ -1,4 +1,4 @@
-"""Which item to ask about next: how much one more vote is worth to each, by several rules."""
+"""Rules for the item to ask about next: the value of one more vote on each item."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Rule = Callable[[MixturePosterior], np.ndarray]  # -> (n,), the largest is asked
 
 
 def expected_drop(posterior: MixturePosterior) -> np.ndarray:
-    """By how much one more vote is expected to lower the KL from the true distribution to the estimate, in nats.  (n,)
+    """The expected drop of the KL from the true distribution to the estimate by one more vote, in nats.  (n,)
 
         E KL(p || mean) now - E KL(p || mean) after a vote = I(v; v') = sum_cd P_cd ln(P_cd / (P_c P_d)),
         P_cd = sum_j w_j a_jc (a_jd + [c = d]) / (A_j (A_j + 1)),   a = alpha + counts, A its sum
 
-    The expected KL to the posterior mean is the information that the next vote v has about p. What it loses by being
-    known is what it tells about the vote v' after it: two votes of the posterior predictive, so nothing has to be
-    simulated. 0 or more; 0 where an item is certain.
+    The expected KL to the posterior mean is the information that the next vote v has about p. Its drop is the mutual
+    information of two votes v and v' of the posterior predictive, so nothing has to be simulated. 0 or more; 0 if an
+    item is certain.
     """
     n, k = posterior.counts.shape
     j = posterior.alpha.shape[0]
@@ -56,7 +56,7 @@ def fewest_votes(posterior: MixturePosterior) -> np.ndarray:
 def estimated_entropy(posterior: MixturePosterior) -> np.ndarray:
     """The most disputed items first: entropy of the estimate, in nats.  (n,)
 
-    It does not fall where people truly disagree, so such items are asked about forever.
+    It does not fall if people truly disagree, so such items are asked about forever.
     """
     return entropy(posterior_mean(posterior))
 
@@ -74,12 +74,19 @@ def find_rule(name: str) -> Rule:
 
 @dataclass(frozen=True)
 class Stop:
-    """When an item needs no more votes: once every limit that is given is met, or `most` alone.
+    """When an item needs no more votes: if it meets `width` and `error`, as far as given, or has `most` votes.
 
-    width     of the widest interval for the probability of a class: 0.2 means give or take ten points
-    error     expected KL from the true distribution to the estimate, in nats
-    most      the most votes that an item gets
-    coverage  of the interval: 2 z sd of the posterior, z the normal quantile
+    Parameters
+    ----------
+    width : maximum width of the intervals for class probabilities; 0.2 is plus or minus ten points
+    error : maximum expected KL from the true distribution to the estimate, in nats
+    most : maximum number of votes per item
+    coverage : of the intervals: 2 z sd of the posterior, z the normal quantile
+
+    Examples
+    --------
+    >>> Stop(width=0.2, most=10)
+    Stop(width=0.2, error=None, most=10, coverage=0.95)
     """
 
     width: float | None = None
@@ -111,7 +118,7 @@ NEVER = Stop()  # no limit: the budget alone ends it
 
 
 def interval_width(posterior: MixturePosterior, coverage: float = 0.95) -> np.ndarray:
-    """The widest of an item's intervals for the probability of a class, 0 to 1.  (n,)
+    """The width of the widest interval for a class probability of each item, 0 to 1.  (n,)
 
     max_c 2 z sqrt(Var p_c),   z the normal quantile of (1 + coverage)/2
     """

@@ -34,13 +34,24 @@ class Constraints:
 
 
 def count_constraints(labels: np.ndarray) -> Constraints:
-    """Comparisons answered by labels, of which higher means closer; equal numbers answer none.
+    """Count the comparisons that a label matrix answers; ties and missing numbers answer none.
 
         by_item = sum over rows of C(k, 2) - sum over runs of t equal numbers of C(t, 2);  by_class: over columns
 
     One sort of each row and column, O(n k log(n k)); nothing is listed.
 
-    labels: (n, k), NaN where nothing was said (it is compared with nothing) -> Constraints
+    Parameters
+    ----------
+    labels : (n, k), higher is closer; NaN is compared with nothing
+
+    Returns
+    -------
+    Constraints : `by_item`, `by_class`, their `total`, and its share of all comparisons, `ratio`
+
+    Examples
+    --------
+    >>> count_constraints(np.array([[0.7, 0.2, 0.1], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])).total
+    16
     """
     matrix = label_matrix(labels)
     n, k = matrix.shape
@@ -48,9 +59,20 @@ def count_constraints(labels: np.ndarray) -> Constraints:
 
 
 def label_triplets(labels: np.ndarray) -> np.ndarray:
-    """The comparisons themselves: (t, 3) points a, b, c with a closer to b than to c; items 0..n-1, class c is n + c.
+    """List the comparisons that a label matrix answers; their number grows as n k (n + k)/2.
 
-    t grows as n k (n + k)/2: 729,000 for n = k = 90. Embeddings of labels do not need them.
+    Parameters
+    ----------
+    labels : (n, k), higher is closer; NaN is compared with nothing
+
+    Returns
+    -------
+    (t, 3) : points a, b, c with a closer to b than to c; items are 0..n-1, class c is n + c
+
+    Examples
+    --------
+    >>> label_triplets(np.array([[0.9, 0.1]]))
+    array([[0, 1, 2]])
     """
     matrix = label_matrix(labels)
     n = matrix.shape[0]
@@ -62,7 +84,7 @@ def label_triplets(labels: np.ndarray) -> np.ndarray:
 
 
 def similarity_triplets(similarity: np.ndarray) -> np.ndarray:
-    """The comparisons answered by pairwise similarities: (t, 3) items a, b, c with a more like b than like c.
+    """List the comparisons answered by pairwise similarities: (t, 3) items a, b, c with a more like b than like c.
 
     similarity: (n, n), higher is more alike; its diagonal is not used, equal numbers and NaN answer nothing
     """

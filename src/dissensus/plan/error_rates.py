@@ -1,4 +1,4 @@
-"""Costs and errors of labels by how many classes they ask for, where some numbers of classes were tried."""
+"""Costs and errors of labels by the number of classes they ask for, interpolated between tested numbers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from dissensus.plan.label_kinds import LabelKind, PartialKind
 
-Tried = tuple[tuple[PartialKind, int, float], ...]  # kind, classes asked for, and what was measured of such a label
+Tried = tuple[tuple[PartialKind, int, float], ...]  # kind, number of classes, measured value
 
 
 @dataclass(frozen=True)
 class ErrorRates:
-    """The share of a label's comparisons that are wrong, as a pilot measured it; without one no error is assumed.
+    """The share of wrong comparisons in labels, as a pilot measured it; 0 without a pilot.
 
-    hard, soft, pair  None where not measured
-    partial           (kind, k_hat, rate) of sparse and top-class labels that were measured
+    hard, soft, pair  None if not measured
+    partial           (kind, k_hat, rate) of measured sparse and top-class labels
 
-    What was not tried is taken to be like its neighbours: sparse and top-class labels lie between the nearest
-    measured numbers of classes, hard and soft ones have the rate of the fewest and of the most classes tried.
+    Untested labels are like their neighbours: sparse and top-class labels are interpolated between the nearest measured
+    numbers of classes, hard and soft ones have the rate of the fewest and of the most classes measured.
     """
 
     hard: float | None = None
@@ -30,7 +30,7 @@ class ErrorRates:
     partial: Tried = ()
 
     def rate(self, kind: LabelKind, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """0 to 1, for numbers or arrays that broadcast"""
+        """The error rate of a kind, 0 to 1, for numbers or arrays that broadcast."""
         if kind == "pairwise":
             return np.asarray(self.pair or 0.0)
         tried = sorted((asked, rate) for _, asked, rate in self.partial)
@@ -44,14 +44,14 @@ class ErrorRates:
 
 
 def select_kind(tried: Tried, kind: LabelKind) -> list[tuple[int, float]]:
-    """Classes asked for and what was measured, of one kind."""
+    """Select the measurements of one kind: numbers of classes and values."""
     return [(asked, value) for name, asked, value in tried if name == kind]
 
 
 def interpolate(
     k_hat: ArrayLike, k: ArrayLike, hard: ArrayLike, tried: Iterable[tuple[int, float]], soft: ArrayLike
 ) -> np.ndarray:
-    """A number that is known at some k_hat, linear between them: `hard` at 1, the tried ones, `soft` at k."""
+    """Interpolate a value linearly in k_hat: `hard` at 1, the measured ones, `soft` at k."""
     asked, k = np.broadcast_arrays(np.asarray(k_hat, dtype=np.float64), np.asarray(k, dtype=np.float64))
     known = sorted(({1: float(np.asarray(hard))} | dict(tried)).items())
     places, values = (np.array(column, dtype=np.float64) for column in zip(*known, strict=True))

@@ -25,13 +25,13 @@ def by_information(kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike
 
 
 def by_simulation(grid: Grid, d: int) -> Estimate:
-    """Spearman's rho of simulated items in d dimensions instead of the information ratio, for `Preferences`.
+    """Build an estimate for `Preferences` from simulations in d dimensions, instead of the information ratio.
 
         rho(kind) = rho(hard) + [rho(soft) - rho(hard)] [IR(kind) - IR(hard)] / [IR(soft) - IR(hard)]
 
     Hard and soft labels are read off the grid, linear between its cells. Sparse and top-class labels are placed
-    between them in proportion to their information ratio, which is a guess. Below 0 counts as 0. Only for n and k
-    within the grid, and not for pairwise similarities, which it does not hold.
+    between them in proportion to their information ratio, which is an assumption. Negative rho counts as 0. Only for n
+    and k within the grid, and not for pairwise similarities.
     """
 
     def estimate(kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
@@ -47,7 +47,7 @@ def by_simulation(grid: Grid, d: int) -> Estimate:
 
 
 def find_estimate(name: str, d: int) -> Estimate:
-    """`information`, or `simulation` in d dimensions from the grid that ships with the package."""
+    """Find an estimate by name: `information`, or `simulation` in d dimensions from the grid in the package."""
     if one_of("estimate", name, ("information", "simulation")) == "information":
         return by_information
     return by_simulation(figure_1_grid(), d)

@@ -1,7 +1,7 @@
-"""How much each kind of label says: comparisons "a is closer to b than to c" it answers, as closed formulas.
+"""The information in each kind of label: comparisons "a is closer to b than to c" that it answers, as formulas.
 
 Items and class centroids are n + k points in a hidden space. Every set of three points allows three questions of
-the form "is a closer to b than to c?", one bit each. A label answers some of them; the more, the more it says.
+the form "is a closer to b than to c?", one bit each. A label answers some of them.
 Sucholutsky 2023, sec. 3. All functions take numbers or arrays that broadcast, and return float64.
 """
 
@@ -19,7 +19,7 @@ Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
 
 
 def total_queries(n: ArrayLike, k: ArrayLike = 0) -> np.ndarray:
-    """All questions about n items and k centroids.   3 C(n + k, 3)"""
+    """The number of questions about n items and k centroids: 3 C(n + k, 3)."""
     points = _counts(n, "items", least=0) + _counts(k, "classes", least=0)
     return points * (points - 1) * (points - 2) / 2
 
@@ -55,7 +55,7 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
         T_sparse = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  sum over classes c of m_c (m_c - 1)/2 + m_c (n - m_c)
 
     Of a row's pairs of classes, two kept ones are ordered by their numbers and a kept one lies before each dropped
-    one; two dropped ones are both 0 and say nothing. A column with m_c kept items reads the same. The n k_hat kept
+    one; two dropped ones are both 0 and answer nothing. A column with m_c kept items reads the same. The n k_hat kept
     numbers are dealt to the k classes as evenly as they can be: m_c is n k_hat / k, rounded up for some and down for
     the others. k_hat = k is a soft label.
 
@@ -109,7 +109,26 @@ def triplet_constraints(judgments: ArrayLike) -> np.ndarray:
 def constraints_of(
     kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1, *, flip_rate: float = 0.0
 ) -> np.ndarray:
-    """Questions that labels of a kind answer rightly; `k_hat` is for sparse and top-class labels."""
+    """Count the comparisons that labels of one kind answer correctly.
+
+    The formulas are those of `hard_constraints` and its neighbours in `dissensus.plan.information`.
+
+    Parameters
+    ----------
+    kind : one of `LABEL_KINDS`
+    n, k : items and classes; numbers or arrays that broadcast
+    k_hat : classes with a number, for sparse and top-class labels
+    flip_rate : share of wrong answers, which are subtracted
+
+    Returns
+    -------
+    array : as many comparisons as each label matrix answers
+
+    Examples
+    --------
+    >>> [float(constraints_of(kind, 80, 20)) for kind in ("hard", "soft")]
+    [7600.0, 78400.0]
+    """
     formulas = {
         "hard": lambda: hard_constraints(n, k),
         "sparse": lambda: sparse_constraints(n, k, k_hat),
@@ -121,7 +140,7 @@ def constraints_of(
 
 
 def noisy_constraints(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
-    """Answers that are right when each is flipped with probability flip_rate.
+    """The expected number of correct answers if each is flipped with probability flip_rate.
 
         (1 - epsilon) T
 
@@ -145,22 +164,38 @@ def channel_bits(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
 
 
 def answers_for(kind: LabelKind, items: ArrayLike) -> np.ndarray:
-    """How many answers label these items once: one for each, or one for each pair of them."""
+    """The number of answers that label these items once: one per item, or one per pair of items."""
     items = np.asarray(items, dtype=np.float64)
     return items * (items - 1) / 2 if kind == "pairwise" else items
 
 
 def items_for(kind: LabelKind, answers: ArrayLike, n: int) -> np.ndarray:
-    """How many of n items this many answers label: the inverse of `answers_for`, rounded down."""
+    """The number of items, of n, that this many answers label: the inverse of `answers_for`, rounded down."""
     answers = np.asarray(answers, dtype=np.float64)
     items = (1 + np.sqrt(1 + 8 * answers)) / 2 if kind == "pairwise" else answers
     return np.minimum(n, np.floor(items + 1e-9)).astype(np.int64)
 
 
 def information_ratio(constraints: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
-    """Answered questions as a share of all that there are, 0 to 1.
+    """Divide answered comparisons by the number of all comparisons.
 
-    IR(n, k) = T / (3 C(n + k, 3))
+        IR(n, k) = T / (3 C(n + k, 3)),   0 to 1
+
+    Sucholutsky 2023, sec. 3.
+
+    Parameters
+    ----------
+    constraints : answered comparisons T
+    n, k : items and classes, together 3 or more
+
+    Returns
+    -------
+    array : 0 to 1, higher is more informative
+
+    Examples
+    --------
+    >>> information_ratio(constraints_of("soft", 80, 20), 80, 20).round(3)
+    np.float64(0.162)
     """
     total = total_queries(n, k)
     if np.any(total == 0):
@@ -172,10 +207,24 @@ def information_ratio(constraints: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.
 
 
 def regime(n: int, k: int) -> Regime:
-    """Whether there are fewer items than classes, about one for each class, or many.
+    """Name the regime of a set: fewer items than classes, about one item per class, or many.
 
-    less-than-one-shot: n < k;  one-shot: k <= n < 2k;  many-shot: n >= 2k, two items or more for each class.
-    The paper gives limits only (n << k, n = k, n >> k); these borders are ours.
+        less-than-one-shot: n < k;   one-shot: k <= n < 2k;   many-shot: n >= 2k
+
+    Sucholutsky 2023 states the limits n << k, n = k and n >> k; the borders between them are ours.
+
+    Parameters
+    ----------
+    n, k : items and classes
+
+    Returns
+    -------
+    str : "less-than-one-shot", "one-shot" or "many-shot"
+
+    Examples
+    --------
+    >>> regime(80, 20)
+    'many-shot'
     """
     items, classes = (float(value) for value in _items_and_classes(n, k))
     if items < classes:
@@ -184,7 +233,7 @@ def regime(n: int, k: int) -> Regime:
 
 
 def asymptotic_ratio(kind: WholeKind, n: int, k: int) -> float:
-    """What the information ratio tends to in the regime of n and k, when n + k grows.
+    """The limit of the information ratio in the regime of n and k, as n + k grows.
 
                 many-shot (n >> k)    one-shot (n = k)    less-than-one-shot (n << k)
         soft    k/n                   1/4                 n/k

@@ -14,10 +14,10 @@ PARTIAL_KINDS: tuple[PartialKind, ...] = ("sparse", "top-class")
 
 
 def label_name(kind: LabelKind, k_hat: int) -> str:
-    """A kind of label in tables and sentences, with its number of classes where it has one to choose."""
+    """The name of a kind of label in tables and sentences, with its number of classes if that can be chosen."""
     return f"{kind} ({k_hat} {'class' if k_hat == 1 else 'classes'})" if kind in PARTIAL_KINDS else kind
 
 
 def is_partial(kind: LabelKind) -> TypeGuard[PartialKind]:
-    """Whether a kind of label asks for a number of classes to choose."""
+    """Whether the number of classes of a kind of label can be chosen."""
     return kind in PARTIAL_KINDS

@@ -1,4 +1,4 @@
-"""What a pilot measured, in place of what was assumed."""
+"""Measurements of a pilot in place of assumptions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from dissensus.plan.tradeoff import Costs, Preferences
 
 
 def apply_measurements(preferences: Preferences, ranked: Sequence[PilotOption], k: int) -> Preferences:
-    """The same preferences with what a pilot measured: what an answer costs and how much of it is wrong.
+    """Replace the costs and errors of preferences by those that a pilot measured.
 
-    What the pilot did not try lies between what was tried (`Costs`, `ErrorRates`), or keeps its assumed cost. Beyond
-    the most classes that were tried, the assumed cost is scaled as that label was off, and not below any measured one:
+    Untested labels are interpolated between tested ones (`Costs`, `ErrorRates`) or keep their assumed cost. Beyond the
+    most classes that were tested, the assumed cost is scaled like that of the tested label, and at least any measured
+    cost:
 
         soft = max(assumed soft * measured(k_hat) / assumed(k_hat), all measured),   k_hat the largest tried
 
-    The loss of a kind that was tried is then that of `rank_options`: both are one account.
+    The loss of a tested kind is then that of `rank_options`.
 
     k  classes of the data set
     """
@@ -42,7 +43,7 @@ def apply_measurements(preferences: Preferences, ranked: Sequence[PilotOption], 
 
 
 def _estimate_soft_cost(partial: Sequence[PilotOption], k: int, assumed: Costs) -> float | None:
-    """What a soft label costs in hard ones by the labels over some of the classes; as assumed where none were tried."""
+    """Estimate the cost of a soft label in hard ones from labels over fewer classes; as assumed if none were tested."""
     if not partial:
         return assumed.ratio
     most = max(option.k_hat for option in partial)

@@ -1,4 +1,4 @@
-"""From a small pilot of several kinds of label: seconds and errors of each, and which kind to continue with.
+"""A small pilot of several kinds of label: seconds and errors of each, and which kind to continue with.
 
 Sucholutsky 2023, appendix A: estimate, pilot, update, pick.
 """
@@ -23,18 +23,25 @@ from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind, label_name
 from dissensus.plan.pilot_crowd import KindByPerson, draw_crowds
 from dissensus.plan.tradeoff import Costs, Preferences
 
-FEWEST = 2  # answers of a kind below which nothing is said about it
+FEWEST = 2  # answers of a kind
 
 
 @dataclass(frozen=True, eq=False)
 class PilotAnswers:
-    """The answers of one kind in a pilot.
+    """The answers of one kind of label in a pilot.
 
-    kind       hard, sparse, top-class, soft or pairwise
-    k_hat      classes with a number, for sparse and top-class labels
-    seconds    (m,) what each answer took
-    wrong      (m,) the share of its comparisons that are wrong, NaN where that is not known
-    annotator  (m,) who gave it, or None where that is not known: answers then count as independent
+    Parameters
+    ----------
+    kind : one of `LABEL_KINDS`
+    k_hat : classes with a number, for sparse and top-class labels
+    seconds : (m,) of each answer
+    wrong : (m,) share of wrong comparisons in each answer, NaN if unknown; see `wrong_comparisons`
+    annotator : (m,) who answered; None if unknown, and each answer counts as one person
+
+    Examples
+    --------
+    >>> PilotAnswers("sparse", 3, np.array([8.0, 9.5]), np.array([0.0, 0.1])).name
+    'sparse (3 classes)'
     """
 
     kind: LabelKind
@@ -76,19 +83,18 @@ class PilotAnswers:
 class PilotOption:
     """One kind of label after the pilot.
 
-    items      how many of the items the budget labels; all of them without a budget
-    people     how many gave the answers; None where that is not known and answers count as independent
+    items      items that the budget labels; all of them without a budget
+    people     number of annotators; None if unknown, and answers count as independent
     seconds    per answer: the geometric mean over people of each one's median
-    each       what an answer costs, in hard labels: the seconds of both compared, or as assumed where no hard labels
-               were tried and this kind stands for them
-    flip_rate  share of comparisons that are wrong; None where the pilot does not say, and 0 is assumed
+    each       cost of an answer in hard labels: the ratio of their seconds, or as assumed if no hard labels were tried
+               and this kind stands for them
+    flip_rate  share of wrong comparisons; None if unknown, and 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
     loss       beta cost - u(ratio) on the scale of the preferences, lower is better
-    best       probability that this kind has the lowest loss of all; the same for all kinds where one has the answers
-               of a single person
+    best       probability that this kind has the lowest loss; the same for all kinds if one of them has the answers of
+               a single person
 
-    Intervals are about people like those of the pilot. One person says nothing about others: the intervals are then
-    open, 0 to infinity for seconds.
+    Intervals are about people like those of the pilot. For a single person they are open, 0 to infinity for seconds.
     """
 
     kind: LabelKind
@@ -116,20 +122,36 @@ def rank_options(
     replicates: int = 2000,
     coverage: float = 0.95,
 ) -> list[PilotOption]:
-    """The kinds of a pilot by the loss that was measured, lowest first, each with the probability that it is lowest.
+    """Rank the kinds of a pilot by their measured loss, lowest first.
 
         L = beta n seconds / seconds of a hard label - u((1 - flip rate) IR),   on the scale of `preferences`
 
-    Seconds and flip rates are drawn for people like those who answered, each of whom has one deviation for all kinds
-    that they tried (`pilot_crowd.draw_crowds`, with the intervals); where annotators are not known, every answer is a
-    person of its own. Seconds are counted in those of a hard label of the same draw. Where none were tried, the kind
-    that `preferences` take to be cheapest stands at its assumed cost, and the others are measured by it.
+    Seconds and flip rates are drawn for people like those who answered, each with one deviation for all kinds that they
+    tried (`pilot_crowd.draw_crowds`). Seconds are divided by those of a hard label of the same draw. Without hard
+    labels, the kind with the lowest assumed cost stands at that cost. The ranking is by loss and not by the
+    probability of the lowest loss, which is unstable for two or three people.
 
-    The order is not that of the probabilities. With two people these say little more than which kind would gain most
-    if it went much better than it did, and going by them costs more (tests/plan/test_pilot.py counts it).
+    Parameters
+    ----------
+    answers : one entry per kind that was tried
+    n, k : items and classes of the data set to plan
+    preferences : costs, utility and the weight of cost
+    rng : draws people
+    budget : what may be spent, in hard labels. A kind too expensive for all items is judged by the items it can pay
+        for, and is not the best if these contain less information than hard labels for the same budget
+    replicates : number of draws
+    coverage : of the intervals
 
-    budget  what may be spent, in hard labels. A kind too expensive for all items is judged by those that it can pay
-            for, and is not the best where these tell less than hard labels for the same budget
+    Returns
+    -------
+    list of PilotOption : seconds, cost, errors and loss with intervals, and the probability of the lowest loss
+
+    Examples
+    --------
+    >>> seconds = {"hard": np.array([2.0, 2.2, 1.9]), "soft": np.array([6.0, 7.5, 5.8])}
+    >>> tried = [PilotAnswers(kind, 1, taken, np.zeros(3)) for kind, taken in seconds.items()]
+    >>> [option.name for option in rank_options(tried, 80, 20, Preferences(), np.random.default_rng(0))]
+    ['soft', 'hard']
     """
     if not answers:
         raise ValueError("the pilot has no answers; expected some of each kind that you are considering")
@@ -150,7 +172,7 @@ def rank_options(
     loss = preferences.trade_off(amount * each, ratio, n, k)
     able = items == n
     if not able.all():
-        # Where the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
+        # If the budget ends before the items do, little is spent and little is learned: that alone is not a merit.
         able |= (items > 0) & (ratio >= (ratio[names.index("hard")] if "hard" in names else 0.0))
     judged = np.where(able, loss, np.inf)[:, 1:]
     lowest = judged == judged.min(axis=0)
@@ -183,31 +205,45 @@ def rank_options(
 
 @takes(answers=(Votes, Beliefs), reference=Distributions)
 def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.ndarray:
-    """The share of each answer's comparisons of classes that a reference contradicts.  (m,), NaN where nothing tells
+    """Compute the share of each answer's comparisons of classes that a reference contradicts.
 
-    An answer that puts more on class c than on d says that its item is closer to c. It is wrong where the reference
-    puts less on c than on d; pairs that the reference holds equal are left out. A vote puts 1 on its class and 0 on
-    the others. The reference may be gold, another crowd or later votes on the same items, in the same order.
+    An answer with more on class c than on d states that its item is closer to c. It is wrong if the reference has less
+    on c than on d; pairs that are equal in the reference are left out. A vote has 1 on its class and 0 on the others.
+
+    Parameters
+    ----------
+    answers : votes or beliefs
+    reference : gold, another crowd or later votes on the same items, in the same order
+
+    Returns
+    -------
+    (m,) : 0 to 1, NaN if an answer has no comparison
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a"], ["cat", "dog"])
+    >>> wrong_comparisons(votes, Distributions(np.array([[0.9, 0.1]]), votes.items, ("cat", "dog")))
+    array([0., 1.])
     """
     if not np.array_equal(answers.items, reference.items) or tuple(answers.classes) != reference.classes:
         raise ValueError(
             f"the answers are about {answers.n_items} items over {list(answers.classes)}, the reference about "
             f"{reference.n_items} over {list(reference.classes)}; expected the same items and classes in the same order"
         )
-    said = np.eye(answers.n_classes)[answers.choice] if isinstance(answers, Votes) else answers.stated
+    stated = np.eye(answers.n_classes)[answers.choice] if isinstance(answers, Votes) else answers.stated
     truth = reference.probs[answers.item]  # (m, k)
-    wrong, judged = np.zeros(said.shape[0]), np.zeros(said.shape[0])
+    wrong, judged = np.zeros(stated.shape[0]), np.zeros(stated.shape[0])
     for c in range(answers.n_classes):
-        ahead = said[:, [c]] > said  # (m, k), False where one of the two was left unsaid
+        ahead = stated[:, [c]] > stated  # (m, k), False if one of the two is NaN
         wrong += (ahead & (truth[:, [c]] < truth)).sum(axis=1)
         judged += (ahead & (truth[:, [c]] != truth)).sum(axis=1)
     return np.divide(wrong, judged, out=np.full(judged.size, np.nan), where=judged > 0)
 
 
 def repeat_flip_rate(differing: float) -> float:
-    """The flip rate behind answers that were given twice, where a share of the comparisons differ.
+    """Compute the flip rate of answers that were given twice, from the share of comparisons that differ.
 
-    differing = 2 e (1 - e)  ->  e = (1 - sqrt(1 - 2 differing)) / 2;   a half where more than half differ
+    differing = 2 e (1 - e)  ->  e = (1 - sqrt(1 - 2 differing)) / 2;   a half if more than half differ
     """
     if not 0 <= differing <= 1:
         raise ValueError(f"a share of {differing} of the comparisons differ; expected 0 to 1")
@@ -215,9 +251,9 @@ def repeat_flip_rate(differing: float) -> float:
 
 
 def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs) -> tuple[int, float]:
-    """Which of several kinds tells what a hard label costs, and what it costs itself in hard labels.
+    """Find the kind that stands for hard labels, and its cost in hard labels.
 
-    A hard label costs 1. Where none was tried, the kind that is assumed to cost least stands at its assumed cost.
+    A hard label costs 1. If none was tried, the kind with the lowest assumed cost stands at that cost.
     """
     assumed = [hard_label_cost(kind, k_hat, k, costs) for kind, k_hat in kinds]
     place = next((i for i, (kind, _) in enumerate(kinds) if kind == "hard"), int(np.argmin(assumed)))
@@ -225,13 +261,13 @@ def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs
 
 
 def hard_label_cost(kind: LabelKind, k_hat: int, k: int, costs: Costs) -> float:
-    """What one answer of a kind is assumed to cost, in hard labels."""
+    """The assumed cost of one answer of a kind, in hard labels."""
     items = 2 if kind == "pairwise" else 1  # one pair, one item
     return float(costs.total(kind, items, k, k_hat)) / costs.hard
 
 
 def _by_person(answers: Sequence[PilotAnswers]) -> tuple[list[KindByPerson], int]:
-    """The kinds by who answered, and how many people that are; an answer of nobody known is a person of its own."""
+    """Group answers by person and count people; an answer without annotator is a person of its own."""
     named = np.unique([str(who) for group in answers if group.annotator is not None for who in group.annotator])
     kinds, people = [], named.size
     for group in answers:
@@ -249,14 +285,14 @@ def _people(group: PilotAnswers) -> int | None:
 
 
 def _share(group: PilotAnswers, items: np.ndarray, n: int, k: int) -> np.ndarray:
-    """How much labels of these items tell, as a share of what labels of all n tell.  (b,) -> (b,), 0 to 1"""
+    """Information in labels of these items, as a share of that of all n.  (b,) -> (b,), 0 to 1"""
     some = np.where(items > 0, constraints_of(group.kind, np.maximum(items, 1), k, group.k_hat), 0.0)
     whole = float(constraints_of(group.kind, n, k, group.k_hat))
     return np.asarray(some / whole if whole > 0 else np.ones_like(some))
 
 
 def _interval(values: np.ndarray, coverage: float, open_range: tuple[float, float] | None = None) -> Interval:
-    """From the first of the values as measured and the others as drawn; or what is possible, where nothing is known."""
+    """Interval from the measured value, which is the first, and the drawn ones; or the given range if unknown."""
     if open_range is None:
         return percentile_interval(float(values[0]), values[1:], coverage)
     return Interval(float(values[0]), *open_range, np.inf, coverage)

@@ -14,13 +14,26 @@ _COLUMNS = ("kind", "seconds", "wrong", "k_hat", "annotator")
 
 
 def read_pilot(path: Path | str) -> list[PilotAnswers]:
-    """A pilot from a CSV file with one row per answer.
+    """Read a pilot from a CSV file with one row per answer.
 
-    kind       hard, sparse, top-class, soft or pairwise
-    seconds    what it took
-    wrong      optional: share of its comparisons that are wrong (0 or 1 for a hard label), empty where not known
-    k_hat      classes with a number; needed for sparse and top-class
-    annotator  optional: in every row or in none
+    Columns: `kind` (one of `LABEL_KINDS`), `seconds`, and optionally `wrong` (share of wrong comparisons, empty if
+    unknown), `k_hat` (classes with a number, required for sparse and top-class labels) and `annotator`, in every row
+    or in none.
+
+    Parameters
+    ----------
+    path : of the CSV file
+
+    Returns
+    -------
+    list of PilotAnswers : one entry per kind and k_hat
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("pilot.csv").write_text("kind,seconds\\nhard,2.1\\nhard,1.8\\nsoft,9\\nsoft,11\\n")
+    >>> [answers.kind for answers in read_pilot("pilot.csv")]
+    ['hard', 'soft']
     """
     import pyarrow as pa
     import pyarrow.csv as pa_csv
@@ -70,7 +83,7 @@ def _answers(
 
 
 def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
-    """Who gave each answer; None where no row says so.  (m,)"""
+    """Annotator of each answer; None if no row has one.  (m,)"""
     if "annotator" not in table.column_names:
         return None
     who = np.array(["" if name is None else str(name).strip() for name in table["annotator"].to_pylist()], dtype=object)
@@ -86,7 +99,7 @@ def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
 
 
 def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:
-    """A column of numbers, NaN where empty or absent.  (m,)"""
+    """A column of numbers, NaN if empty or absent.  (m,)"""
     if name not in table.column_names:
         return np.full(table.num_rows, np.nan)
     try:

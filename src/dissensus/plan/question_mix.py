@@ -1,4 +1,4 @@
-"""Spending seconds over items and kinds of question: quick votes beside slow, fuller answers."""
+"""Allocation of seconds to items and kinds of question: quick votes and slow, fuller answers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
 from dissensus.plan.replays import PORTIONS, ReplayCurve
 
 COLLINS_SECONDS = {"vote": 1.8, "elicitation": 32.0}  # median seconds per answer; Collins 2022, "Annotation time"
-PILOT = 0.05  # share of items about which every fuller kind of question is asked, to learn what its answers are worth
-FEWEST = 10  # such items, or all there are
+PILOT = 0.05  # share of items that get every fuller kind of question, to measure its worth
+FEWEST = 10  # such items
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionAnswers:
-    """Answers of one kind that were already given, to be asked for again.
+    """Collected answers of one kind of question, to be replayed.
 
-    seconds  what one answer costs
-    item     (m,) which item it is about
-    probs    (m, k) what it says, rows sum to 1: certainty for a vote
+    seconds  cost of one answer
+    item     (m,) codes of the items
+    probs    (m, k) stated probabilities, rows sum to 1; one-hot for a vote
     """
 
     seconds: float
@@ -51,7 +51,7 @@ class QuestionAnswers:
 
     @classmethod
     def of(cls, answers: Votes | Beliefs, seconds: float) -> QuestionAnswers:
-        """Votes, or beliefs that are complete (see `dissensus.complete`)."""
+        """Build from votes, or from complete beliefs (see `dissensus.complete`)."""
         if isinstance(answers, Votes):
             return cls(seconds, answers.item, np.eye(answers.n_classes)[answers.choice])
         stated = answers.stated

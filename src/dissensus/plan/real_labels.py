@@ -1,4 +1,4 @@
-"""What labels that people gave say about similarity: comparisons, softness, and errors against similarity judgments."""
+"""The information about similarity in labels that people gave: comparisons, entropy, and errors against judgments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Informativeness:
     ratio            as a share of all about n items and k classes
     entropy          mean over items, in nats
     peak_variance    variance over items of the largest probability (the first order statistic)
-    rho              Spearman's correlation of embedded with judged similarity; None without judgments
+    rho              Spearman's rho between embedded and judged similarity; None without judgments
     error_rate       share of judged comparisons that the embedding gets wrong (bit flips); None without judgments
     contradicted     share of the labels' own comparisons that their embedding contradicts
     """
@@ -44,12 +44,27 @@ class Informativeness:
 def informativeness(
     labels: Distributions, rng: np.random.Generator, similarity: np.ndarray | None = None, *, trace_weight: float = 1.0
 ) -> Informativeness:
-    """How much labels say about which items are alike.
+    """Measure how much labels tell about the similarity of items, as in Sucholutsky 2023, sec. 7.2.
 
-    Labels are embedded by `embed_labels`; similarity, where there is any, is compared with the inner products of the
-    embedded items. Take a few hundred items: comparisons grow as n k (n + k)/2.
+    Labels are embedded by `embed_labels`, and judged similarities are compared with the inner products of the embedded
+    items. Use a few hundred items: the number of comparisons grows as n k (n + k)/2.
 
-    similarity: (n, n) judged for the same items in the same order, higher is more alike; NaN where nobody judged
+    Parameters
+    ----------
+    labels : distributions of n items
+    rng : disturbs the start of the embedding
+    similarity : (n, n) judged for the same items in the same order, higher is more alike, NaN if not judged
+    trace_weight : weight of the trace of the Gram matrix
+
+    Returns
+    -------
+    Informativeness : comparisons, information ratio, entropy, and rho and error rate against the judgments
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts(np.array([[9, 1, 0], [2, 6, 2], [0, 3, 7]]))
+    >>> informativeness(labels, np.random.default_rng(0)).constraints
+    17
     """
     embedding = embed_labels(labels.probs, rng, trace_weight=trace_weight, tolerance=1e-5)
     counted = count_constraints(labels.probs)

@@ -1,4 +1,4 @@
-"""Allocation rehearsed on votes that were already collected: what would a rule have reached, and what could any?"""
+"""Allocation replayed on collected votes: the error that a rule would have reached, and the best possible one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from dissensus.plan.allocation_gain import SURE
 from dissensus.plan.allocation_rules import NEVER, Stop
 
 PORTIONS = 40  # a round asks about a fortieth of the items
-PRICES = 60  # halvings of the price of a vote, by which an oracle's allocation is fitted to its budget
+PRICES = 60  # halvings of the price of a vote, to match the budget of an oracle
 
 
 @dataclass(frozen=True, eq=False)
 class ReplayCurve:
-    """The error that a way of asking leaves, by how much was asked.
+    """The error of the estimates by the number of answers spent.
 
     spent    (b,) answers (or seconds) per item, mean over items, rising
     error    (b,) mean KL from each item's full distribution to its estimate, in nats
@@ -42,7 +42,7 @@ class ReplayCurve:
             hold(self, name, np.asarray(getattr(self, name), dtype=np.float64))
 
     def reaches(self, error: float) -> float:
-        """What must be spent for this error, inf where it is never reached; ln error is straight between points."""
+        """The spending that reaches this error, inf if it is never reached; ln error is interpolated linearly."""
         below = np.flatnonzero(self.error <= error)
         if not below.size:
             return float("inf")
@@ -55,12 +55,12 @@ class ReplayCurve:
 
 
 def shrink_counts(counts: np.ndarray) -> np.ndarray:
-    """The estimate by a prior learned from these very votes.  (n, k)"""
+    """Estimate distributions with a prior fitted to these votes.  (n, k)"""
     return fit_prior(counts).estimate(counts)
 
 
 def smooth_share(constant: float) -> Callable[[np.ndarray], np.ndarray]:
-    """The share of votes with a constant added for each class."""
+    """Return an estimator: the share of votes with a constant added for each class."""
 
     def estimate(counts: np.ndarray) -> np.ndarray:
         mass = counts + constant
@@ -81,13 +81,28 @@ def replay(
     sure: float = SURE,
     estimate: Callable[[np.ndarray], np.ndarray] = shrink_counts,
 ) -> ReplayCurve:
-    """Ask the people who answered again, in a random order, about the items that a rule picks.
+    """Replay collected votes in a random order, on the items that a rule chooses.
 
-    Each item's votes are put in a random order and handed out one by one, without replacement. The truth is the share
-    of all of them; the rule never sees it.
+    The votes of each item are shuffled and used one by one, without replacement. The truth is the share of all of them;
+    the rule never sees it.
 
-    per_item  budgets at which the error is taken, in votes per item, rising
-    estimate  counts (n, k) -> distributions (n, k)
+    Parameters
+    ----------
+    votes : collected before
+    per_item : budgets at which the error is computed, in votes per item, rising
+    rng : shuffles votes and breaks ties
+    rule, stop, start, sure : as in `allocate`
+    estimate : function from counts (n, k) to distributions (n, k)
+
+    Returns
+    -------
+    ReplayCurve : `spent` and `error`, mean KL from the truth to the estimate in nats
+
+    Examples
+    --------
+    >>> curve = replay(load("anesthesia").labels, [2, 4, 6], np.random.default_rng(0))
+    >>> curve.spent
+    array([2., 4., 6.])
     """
     budgets = _budgets(per_item, votes)
     order_rng, tie_rng = rng.spawn(2)
@@ -121,7 +136,7 @@ def replay(
 def oracle(
     votes: Votes, per_item: Sequence[float], rng: np.random.Generator, *, orders: int = 32, clairvoyant: bool = False
 ) -> ReplayCurve:
-    """What an allocation by the answer itself reaches: a bound to read rules against.
+    """Compute the error of an allocation that knows the truth: a bound for rules.
 
         votes_i = argmin_m  E KL(truth_i || estimate from m votes) + price m,   price set by the budget
 

@@ -60,13 +60,27 @@ class Scene:
 
 
 def simulate_scene(n: int, k: int, d: int, rng: np.random.Generator, *, spread: float = 1.0) -> Scene:
-    """n items around k random centroids in d dimensions.
+    """Draw n items around k random centroids in d dimensions.
 
         C_c ~ Normal(0, I_d),   x_i ~ Normal(C_(i mod k), spread^2 I_d)
 
-    Sucholutsky 2023, sec. 4, says Gaussians around random locations, but neither their scales nor how items are dealt
-    to classes: here all scales are 1 and classes have equally many items, as its formulas assume. With n < k the first
-    n classes have an item each.
+    Sucholutsky 2023, sec. 4, uses Gaussians around random locations without their scales: here all scales are 1, and
+    classes have equally many items, as the paper's formulas assume. With n < k the first n classes have an item each.
+
+    Parameters
+    ----------
+    n, k, d : items, classes and dimensions
+    rng : draws the points
+    spread : standard deviation of items around their centroid
+
+    Returns
+    -------
+    Scene : `hard` and `soft` labels (n, k), and the true `similarity` (n + k, n + k)
+
+    Examples
+    --------
+    >>> simulate_scene(6, 3, 2, np.random.default_rng(0)).soft.shape
+    (6, 3)
     """
     for name, value in (("n", n), ("k", k), ("d", d)):
         if value < 1:
@@ -79,10 +93,10 @@ def simulate_scene(n: int, k: int, d: int, rng: np.random.Generator, *, spread: 
 
 
 def recovery(gram: np.ndarray, similarity: np.ndarray) -> float:
-    """How well pairwise similarities were recovered: Spearman's rho over the upper triangles, -1 to 1.
+    """Compute Spearman's rho between the upper triangles of two similarity matrices, -1 to 1.
 
-    0 where one of the two says nothing, all its numbers being equal (labels without comparisons: everything in one
-    place). Without the diagonal, since everything is most like itself.  gram, similarity: (N, N)
+    0 if all numbers of one of them are equal. Without the diagonal, since everything is most like itself.
+    gram, similarity: (N, N)
     """
     if gram.shape != similarity.shape or gram.ndim != 2 or gram.shape[0] != gram.shape[1] or gram.shape[0] < 3:
         raise ValueError(
@@ -99,13 +113,28 @@ def recovery(gram: np.ndarray, similarity: np.ndarray) -> float:
 
 
 def label_recovery(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Generator, *, starts: int = 1) -> float:
-    """Spearman's rho between the similarities of n items and k classes and those embedded from labels.
+    """Compute Spearman's rho between true similarities and those embedded from labels.
 
-    Labels are embedded with trace weight 1 and margin 1 from the spectral start, disturbed; rho is the mean over
-    `starts` disturbances. Soft labels pin it down. Hard ones do not: most similarities appear in no comparison, and
-    stay as the start and the trace weight leave them.
+    Labels are embedded with trace weight 1 and margin 1 from a disturbed spectral start. Soft labels determine rho.
+    Hard labels do not: most similarities appear in no comparison and stay where the start and the trace weight leave
+    them.
 
-    labels: (n, k);  similarity: (n + k, n + k), items first
+    Parameters
+    ----------
+    labels : (n, k), higher is closer
+    similarity : (n + k, n + k), items first, then classes
+    rng : disturbs the start
+    starts : number of disturbed starts; rho is their mean
+
+    Returns
+    -------
+    float : -1 to 1, higher is better
+
+    Examples
+    --------
+    >>> scene = simulate_scene(12, 4, 2, np.random.default_rng(0))
+    >>> label_recovery(scene.soft, scene.similarity, np.random.default_rng(0)) > 0.5
+    True
     """
     if starts < 1:
         raise ValueError(f"starts is {starts}; expected 1 or more")
@@ -119,7 +148,7 @@ def label_recovery(labels: np.ndarray, similarity: np.ndarray, rng: np.random.Ge
 def simulate_recovery(
     kind: WholeKind, n: int, k: int, d: int, rng: np.random.Generator, *, starts: int = 1, spread: float = 1.0
 ) -> float:
-    """rho of one simulated scene whose labels are of this kind."""
+    """Simulate one scene and compute rho of its labels of this kind."""
     one_of("kind of label to simulate", kind, WHOLE_KINDS)
     scene_rng, start_rng = rng.spawn(2)
     scene = simulate_scene(n, k, d, scene_rng, spread=spread)

@@ -1,9 +1,9 @@
-"""What a kind of label is worth against what it costs: losses, preference maps, and how many classes to ask for.
+"""The utility of labels against their cost: losses, preference maps, and how many classes to ask for.
 
     L = beta cost - u(rho),   lower is better, 0 for collecting nothing
 
-rho is how well similarities are recovered; the information ratio stands for it where nothing was simulated, as in
-Sucholutsky 2023, sec. 5 and 6, figures 1 and 6. The paper leaves open what counts 1: `Preferences.scale`.
+rho is how well similarities are recovered. Unless it was simulated, the information ratio stands for it, as in
+Sucholutsky 2023, sec. 5 and 6, figures 1 and 6. The paper leaves the unit of cost open: see `Preferences.scale`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,22 @@ FIGURE_1 = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes
 
 @dataclass(frozen=True)
 class Costs:
-    """What an answer costs, in any unit: hard labels, seconds, money.
+    """The cost of an answer in any unit: hard labels, seconds, money.
 
-    hard     naming one class
-    ratio    a soft label over k classes costs `ratio` hard ones; None for k of them, the paper's assumption
-    pair     one judgment of how similar two items are; None for as much as a hard label
-    partial  (kind, k_hat, cost) of sparse and top-class labels whose cost was measured
+    The cost of a label over k_hat classes is interpolated: a hard label at k_hat = 1, measured labels in between, a
+    soft label at k_hat = k.
 
-    A label with numbers for k_hat classes lies between, linear in k_hat: hard at k_hat = 1, then those that were
-    measured, soft at k_hat = k.
+    Parameters
+    ----------
+    hard : naming one class
+    ratio : cost of a soft label over k classes, in hard labels; None for k, the paper's assumption
+    pair : one judgment of how similar two items are; None for the cost of a hard label
+    partial : (kind, k_hat, cost) of sparse and top-class labels whose cost was measured
+
+    Examples
+    --------
+    >>> float(Costs(ratio=10).total("soft", n=80, k=20))
+    800.0
     """
 
     hard: float = 1.0
@@ -52,13 +59,13 @@ class Costs:
 
     @classmethod
     def from_measurements(cls, hard: float, soft: float, pair: float | None = None) -> Costs:
-        """From the seconds (or the money) that one answer of each kind takes."""
+        """Build costs from the seconds (or the money) that one answer of each kind takes."""
         if not hard > 0:
             raise ValueError(f"the cost of a hard label is {hard}; expected a number above 0")
         return cls(hard, soft / hard, pair)
 
     def total(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """The cost of labelling all n items once; for pairs, of judging all n (n - 1)/2."""
+        """The cost of labelling all n items once; for pairs, of judging all n (n - 1)/2 of them."""
         n, k, k_hat = (np.asarray(value, dtype=np.float64) for value in (n, k, k_hat))
         if kind == "pairwise":
             return (self.hard if self.pair is None else self.pair) * n * (n - 1) / 2
@@ -74,7 +81,7 @@ def linear(x: np.ndarray) -> np.ndarray:
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
-    """Little is gained before rho is decent, and little after it is good: a logistic curve from 0 at 0 to 1 at 1.
+    """A logistic curve from 0 at 0 to 1 at 1: low and high rho change little.
 
     u(rho) = [s(rho) - s(0)] / [s(1) - s(0)],   s(x) = 1 / (1 + exp(-10 (x - 1/2)))
     """
@@ -83,7 +90,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 def inverse_sigmoid(x: np.ndarray) -> np.ndarray:
-    """The first steps away from nothing and the last ones to perfection count most: the inverse of `sigmoid`."""
+    """The inverse of `sigmoid`: changes at low and high rho count most."""
     low, high = _logistic(0.0), _logistic(1.0)
     s = low + np.clip(np.asarray(x, dtype=np.float64), 0, 1) * (high - low)
     return np.asarray(0.5 + np.log(s / (1 - s)) / STEEP)
@@ -93,7 +100,7 @@ UTILITIES: dict[str, Utility] = {"linear": linear, "sigmoid": sigmoid, "inverse-
 
 
 def find_utility(utility: str | Utility) -> Utility:
-    """A utility by its name, or your own function of an array of rho."""
+    """Find a utility by its name; a function of an array of rho is returned as it is."""
     if callable(utility):
         return utility
     return UTILITIES[one_of("utility", utility, UTILITIES)]
@@ -101,15 +108,24 @@ def find_utility(utility: str | Utility) -> Utility:
 
 @dataclass(frozen=True)
 class Preferences:
-    """How a curator weighs cost against what labels tell.
+    """How cost is weighed against the information in labels.
 
-    utility    linear, sigmoid, inverse-sigmoid, or a function of an array of rho
-    beta       weight of cost; at 1, soft labels are worth k hard labels an item, the paper's assumption of their cost
-    reference  None for the scale of the set itself: cost as a share of k hard labels for each of its items, utility as
-               a share of that of soft labels without errors. A number of hard labels for one scale of all sets: that
-               cost counts 1, and utility as it is. `FIGURE_1` is that of the paper's maps, as we read them
-    estimate   what stands for rho where all answers are right
-    errors     the share of wrong comparisons, by which rho is lowered: (1 - epsilon) rho
+    Parameters
+    ----------
+    costs : of an answer of each kind
+    utility : "linear", "sigmoid", "inverse-sigmoid", or a function of an array of rho
+    beta : weight of cost; at 1, soft labels are worth k hard labels per item, their cost as the paper assumes it
+    reference : None for the scale of the set itself: cost as a share of k hard labels per item, utility as a share of
+        that of soft labels without errors. A number of hard labels is one scale for all sets: that cost is 1, and
+        utility is not scaled. `tradeoff.FIGURE_1` is the scale of the paper's maps
+    estimate : rho if all answers are right; the information ratio by default
+    errors : the share of wrong comparisons, which lowers rho to (1 - epsilon) rho
+
+    Examples
+    --------
+    >>> preferences = Preferences(Costs(ratio=10), beta=0.5)
+    >>> preferences.loss("soft", 80, 20).round(3)
+    np.float64(-0.75)
     """
 
     costs: Costs = Costs()
@@ -129,11 +145,11 @@ class Preferences:
             )
 
     def rho(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """What labels tell, less what is wrong with them: (1 - epsilon) times the estimate, 0 to 1"""
+        """Recovered similarity: (1 - epsilon) times the estimate, 0 to 1."""
         return (1 - self.errors.rate(kind, k, k_hat)) * self.estimate(kind, n, k, k_hat)
 
     def scale(self, n: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """The cost, in hard labels, and the utility that count 1 in a loss; for numbers or arrays that broadcast.
+        """The cost in hard labels and the utility that equal 1 in a loss, for numbers or arrays that broadcast.
 
         n k  and  u(rho of soft labels),   or  `reference`  and  1
         """
@@ -150,24 +166,40 @@ class Preferences:
         return n * k, whole
 
     def trade_off(self, cost: ArrayLike, rho: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.ndarray:
-        """The loss of spending `cost` hard labels on a set to recover its similarities as well as rho.
+        """The loss of spending `cost` hard labels to recover similarities as well as rho.
 
-        beta cost / (cost that counts 1) - u(rho) / (utility that counts 1)
+        beta cost / (cost of 1) - u(rho) / (utility of 1)
         """
         whole_cost, whole_utility = self.scale(n, k)
         worth = find_utility(self.utility)(np.asarray(rho, dtype=np.float64))
         return np.asarray(self.beta * np.asarray(cost) / whole_cost - worth / whole_utility)
 
     def loss(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
-        """`trade_off` for labels of a kind for all items, lower is better; numbers or arrays that broadcast"""
+        """The loss of labels of one kind for all items, lower is better, for numbers or arrays that broadcast."""
         cost = self.costs.total(kind, n, k, k_hat) / self.costs.hard
         return self.trade_off(cost, self.rho(kind, n, k, k_hat), n, k)
 
 
 def preference_map(items: ArrayLike, classes: ArrayLike, preferences: Preferences) -> np.ndarray:
-    """By how much soft labels are preferred to hard ones: L_hard - L_soft, above 0 for soft.  (N,), (K,) -> (N, K)
+    """Compute by how much soft labels are preferred to hard ones: L_hard - L_soft, above 0 for soft labels.
 
-    The maps at the bottom of figure 1, with `Preferences(reference=FIGURE_1)`.
+    With `Preferences(reference=tradeoff.FIGURE_1)`, these are the maps of Sucholutsky 2023, figure 1, bottom.
+
+    Parameters
+    ----------
+    items : (N,) numbers of items
+    classes : (K,) numbers of classes
+    preferences : costs, utility and the weight of cost
+
+    Returns
+    -------
+    (N, K) : one row per number of items
+
+    Examples
+    --------
+    >>> preference_map([10, 80], [5, 20], Preferences(Costs(ratio=3), beta=0.5)).round(2)
+    array([[0.43, 0.85],
+           [0.47, 0.85]])
     """
     n, k = np.asarray(items)[:, None], np.asarray(classes)[None, :]
     return preferences.loss("hard", n, k) - preferences.loss("soft", n, k)
@@ -206,7 +238,7 @@ def turning_point(n: int, k: int, preferences: Preferences) -> TurningPoint:
 
 @dataclass(frozen=True, eq=False)
 class LossByClasses:
-    """The loss of labels with numbers for k_hat classes, as in figure 6.
+    """The loss of labels by the number of classes they ask for, as in Sucholutsky 2023, figure 6.
 
     k_hat  (k,) 1..k;  loss  (k,) lower is better
     """
@@ -219,17 +251,33 @@ class LossByClasses:
 
     @property
     def best(self) -> int:
-        """The number of classes to ask for; the fewest where several are as good."""
+        """The number of classes to ask for; the fewest if several are equally good."""
         return int(self.k_hat[np.argmin(self.loss)])
 
 
 def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> LossByClasses:
-    """Losses over all k_hat. k_hat = 1 is a hard label, k_hat = k a soft one."""
+    """Compute the loss of sparse or top-class labels for every number of classes they may ask for.
+
+    Parameters
+    ----------
+    kind : "sparse" or "top-class"
+    n, k : items and classes
+    preferences : costs, utility and the weight of cost
+
+    Returns
+    -------
+    LossByClasses : `k_hat` and `loss` (k,), `best` k_hat; 1 class is a hard label, k classes are a soft one
+
+    Examples
+    --------
+    >>> loss_curve("sparse", 80, 20, Preferences()).best
+    10
+    """
     if kind not in PARTIAL_KINDS:
         raise ValueError(f"{kind!r} labels have no number of classes to choose; expected 'sparse' or 'top-class'")
     asked = np.arange(1, k + 1)
     loss = np.array(preferences.loss(kind, n, k, asked))
-    # A single class out of k that everybody is asked about names no class: the hard label stands for it.
+    # A number for a single class does not name the nearest one: the hard label stands for it.
     loss[0] = preferences.loss("hard", n, k)
     return LossByClasses(kind, asked, loss)
 

@@ -1,4 +1,4 @@
-"""The kinds of label that a data set and a budget allow, with what each tells and costs."""
+"""The kinds of label that a data set and a budget allow, with their information, cost and loss."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ENOUGH = 0.9  # share of the gain over hard labels at which a smaller label is w
 class LabelOption:
     """One kind of label for this data set.
 
-    items              how many of the items the budget labels; all of them without a budget
-    constraints        comparisons its labels answer rightly: all that they answer, less the errors of a pilot
+    items              items that the budget labels; all of them without a budget
+    constraints        comparisons that its labels answer correctly: all of them, minus the errors of a pilot
     information_ratio  the same as a share of all comparisons of n items and k classes
     cost               of labelling these items once, in hard labels
     loss               beta cost - utility on the scale of the preferences, lower is better, 0 for collecting nothing
@@ -42,7 +42,7 @@ class LabelOption:
 def label_options(
     n: int, k: int, preferences: Preferences, budget: float | None, tried: Sequence[tuple[LabelKind, int]] = ()
 ) -> tuple[list[LabelOption], list[LabelOption]]:
-    """The kinds of label that the budget allows, and pairwise similarity beside them where it pays for all pairs.
+    """List the kinds of label that the budget allows, and pairwise similarities if it pays for all pairs.
 
     tried  kinds of a pilot with their k_hat; sparse and top-class labels are then listed as they were tried, otherwise
            with the number of classes that has the lowest loss
@@ -56,7 +56,7 @@ def label_options(
     labels += options_for("soft", [k], n, k, preferences, budget)
     if not labels:
         raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
-    # Another estimate, say of simulated labels, is on another scale than the information ratio of pairs.
+    # Another estimate, such as simulation, has another scale than the information ratio of pairs.
     shown = any(kind == "pairwise" for kind, _ in tried)
     comparable = n > (1 if shown else 2) and preferences.estimate is by_information
     pairs = options_for("pairwise", [0], n, k, preferences, budget) if comparable else []
@@ -64,10 +64,10 @@ def label_options(
 
 
 def lowest_loss(options: Sequence[LabelOption], n: int, hard: Sequence[LabelOption]) -> LabelOption:
-    """The best of the options, one or more.
+    """Choose the option with the lowest loss.
 
-    Where the budget ends before the items do, little is spent and little is learned. That alone is not a merit, so
-    options that tell less than hard labels for the same budget are left out unless there are no others.
+    If the budget ends before the items do, little is spent and little is learned. That alone is not a merit, so options
+    with less information than hard labels for the same budget are left out, unless all of them are.
     """
     least = max((option.constraints for option in hard), default=0.0)
     worthwhile = [option for option in options if option.items == n or option.constraints >= least]
@@ -93,9 +93,9 @@ def find_cheaper(
 def options_for(
     kind: LabelKind, k_hats: Sequence[int], n: int, k: int, preferences: Preferences, budget: float | None
 ) -> list[LabelOption]:
-    """A kind of label with each number of classes, for as many items as the budget pays for.
+    """List the options of one kind for each number of classes, for as many items as the budget pays for.
 
-    Numbers of classes for which it cannot pay even once are left out.
+    Numbers of classes that the budget does not pay for even once are left out.
     """
     asked = np.asarray(k_hats, dtype=np.int64)
     costs = preferences.costs
@@ -108,7 +108,7 @@ def options_for(
         return []
     kept = np.maximum(asked, 1)
     answered, whole = (np.broadcast_to(constraints_of(kind, of, k, kept), asked.shape) for of in (items, n))
-    # The estimate is for all n items; of fewer, less is known in proportion to the comparisons they answer.
+    # The estimate is for all n items; fewer items count in proportion to the comparisons they answer.
     part = np.divide(answered, whole, out=np.ones(asked.shape), where=whole > 0)
     rho = preferences.rho(kind, n, k, kept) * part
     cost = each * answers_for(kind, items)

@@ -58,7 +58,7 @@ def embed_labels(
     tolerance: float = 1e-7,
     iterations: int = 5_000,
 ) -> Embedding:
-    """Items and classes as points: an item nearer to the classes it has more of, a class nearer to its likelier items.
+    """Embed items and classes as points: an item near its likely classes, a class near its likely items.
 
         minimise over G = Z Z^T    sum over comparisons of max(0, 1 + d(a, b)^2 - d(a, c)^2) + trace_weight tr(G)
         d(a, b)^2 = G_aa + G_bb - 2 G_ab;  a is closer to b than to c wherever its label for b is higher
@@ -66,12 +66,25 @@ def embed_labels(
     Agarwal et al. (2007), Generalized non-metric multidimensional scaling, with margin 1: convex in G. No comparison
     is listed; the hinges of a row or column run along its order. Solved in the factor Z (Burer and Monteiro 2003).
 
-    labels     (n, k) higher is closer; equal numbers and NaN compare nothing
-    rng        a small disturbance of the start, which is spectral: the singular vectors of the centred ranks
-    rank       columns of Z. min(n, k) + 1 by default, which loses nothing: labels see classes and items only through
-               the distances between the two, so what n items have outside the span of k classes matters by its
-               length alone, and tr(G) is least where all of it points the same way
-    tolerance  the last descent stops when ten steps lower the objective by less than this share; earlier ones sooner
+    Parameters
+    ----------
+    labels : (n, k), higher is closer; equal numbers and NaN compare nothing
+    rng : disturbs the spectral start, the singular vectors of the centred ranks
+    trace_weight : weight of the trace of the Gram matrix
+    rank : columns of Z; min(n, k) + 1 by default, which loses nothing. Labels depend only on distances between items
+        and classes, so what items have outside the span of the classes matters by its length alone
+    widths : over which the hinge is rounded off, one descent each
+    tolerance : the last descent stops when ten steps lower the objective by less than this share
+    iterations : maximum per descent
+
+    Returns
+    -------
+    Embedding : `points` (n + k, rank), items first, `gram`, `objective`, `converged`
+
+    Examples
+    --------
+    >>> embed_labels(np.array([[0.9, 0.1], [0.2, 0.8]]), np.random.default_rng(0)).points.shape
+    (4, 3)
     """
     matrix = label_matrix(labels)
     n, k = matrix.shape
@@ -94,10 +107,27 @@ def embed_triplets(
     tolerance: float = 1e-7,
     iterations: int = 5_000,
 ) -> Embedding:
-    """The same from listed comparisons: (t, 3) points a, b, c with a closer to b than to c.
+    """Embed points from listed comparisons, with the objective of `embed_labels`.
 
-    n_points  by default the largest number that occurs, and 1
-    rank      by default n_points: then nothing is lost. Two or three for a picture
+    Parameters
+    ----------
+    triplets : (t, 3) points a, b, c with a closer to b than to c
+    rng : disturbs the start
+    n_points : number of points; the largest that occurs, plus 1, by default
+    trace_weight : weight of the trace of the Gram matrix
+    rank : dimensions; n_points by default, which loses nothing. Two or three for a picture
+    widths : over which the hinge is rounded off, one descent each
+    tolerance : the last descent stops when ten steps lower the objective by less than this share
+    iterations : maximum per descent
+
+    Returns
+    -------
+    Embedding : `points` (n_points, rank), `gram`, `objective`, `converged`
+
+    Examples
+    --------
+    >>> embed_triplets(np.array([[0, 1, 2], [1, 0, 2]]), np.random.default_rng(0), rank=2).points.shape
+    (3, 2)
     """
     asked = np.asarray(triplets)
     size = _check_triplets(asked, n_points)
@@ -109,7 +139,7 @@ def embed_triplets(
 
 
 def triplet_error(points: np.ndarray, triplets: np.ndarray) -> float:
-    """The share of comparisons that points contradict; equal distances contradict.  points: (N, r), triplets: (t, 3)"""
+    """The share of comparisons that points contradict, also by equal distances.  points: (N, r), triplets: (t, 3)"""
     _check_triplets(np.asarray(triplets), len(points))
     if not len(triplets):
         raise ValueError("there are no triplets, so no share of them is wrong; expected one or more rows a, b, c")

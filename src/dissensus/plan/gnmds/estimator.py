@@ -12,17 +12,24 @@ from dissensus.plan.gnmds.embedding import embed_labels, embed_triplets, triplet
 
 
 class GNMDS(BaseEstimator):  # type: ignore[misc]
-    """Points from comparisons "a is closer to b than to c", or from labels over classes.
+    """Generalised non-metric MDS for scikit-learn: points from comparisons or from labels over classes.
 
-    Minimises the hinges of all comparisons, with margin 1, plus trace_weight times the trace of the Gram matrix:
-    see `embedding.embed_labels` and `embedding.embed_triplets`, of which this is a wrapper.
+    Wraps `embed_labels` and `embed_triplets`. Fitted attributes: embedding_ (N, r), gram_ (N, N), objective_, n_calls_,
+    converged_; with labels the n items come first, then the k classes.
 
-    n_components  dimensions of the embedding; None for as many as lose nothing
-    X             (t, 3) points a, b, c for source="triplets"; (n, k) labels, higher is closer, for source="labels"
-    random_state  an integer, or a np.random.Generator
+    Parameters
+    ----------
+    n_components : dimensions of the embedding; None for as many as lose nothing
+    trace_weight : weight of the trace of the Gram matrix
+    source : "triplets" if X has (t, 3) points a, b, c with a closer to b than to c; "labels" if X is (n, k)
+    tolerance, max_iter : when a descent stops
+    random_state : an integer, or a np.random.Generator
 
-    embedding_ (N, r), gram_ (N, N), objective_, n_calls_, converged_; with labels the n items come first, then the k
-    classes.
+    Examples
+    --------
+    >>> triplets = np.array([[0, 1, 2], [1, 0, 2]])
+    >>> GNMDS(2).fit(triplets).score(triplets)
+    1.0
     """
 
     def __init__(
@@ -43,7 +50,7 @@ class GNMDS(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, n_points: int | None = None) -> Self:  # noqa: N803
-        """y is ignored.  n_points: points in all, where triplets do not name the last ones"""
+        """Embed X; y is ignored.  n_points: number of points, if triplets do not name the last ones"""
         rng = np.random.default_rng(self.random_state)
         options: dict[str, Any] = {
             "trace_weight": self.trace_weight,
