@@ -93,7 +93,7 @@ def describe_papers(records: Sequence[Record]) -> Document:
         for record in records
     ]
     claims = [
-        (record["paper"], _stated(row), row["published"], row["ours"], row["verdict"])
+        (record["paper"], _format_claim(row), row["published"], row["ours"], row["verdict"])
         for record in records
         for row in record["claims"]
     ]
@@ -140,13 +140,13 @@ def _counts(record: Record) -> dict[str, int]:
     return {verdict: sum(row["verdict"] == verdict for row in record["claims"]) for verdict in VERDICTS}
 
 
-def _stated(row: Mapping[str, Any]) -> str:
+def _format_claim(row: Mapping[str, Any]) -> str:
     return f"{row['claim']} ({row['source']})"
 
 
 def _claims(record: Record) -> Table:
     rows = [
-        (_stated(row), row["published"], Cell(row["ours"], note=row["reason"]), Cell(row["verdict"], best=True))
+        (_format_claim(row), row["published"], Cell(row["ours"], note=row["reason"]), Cell(row["verdict"], best=True))
         for row in record["claims"]
     ]
     return _table(("claim", "published", "here", "verdict"), rows)

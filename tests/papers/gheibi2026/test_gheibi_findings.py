@@ -84,7 +84,7 @@ def test_what_was_not_run_cannot_be_tested():
     assert direction([], -1).verdict == "cannot be tested here"
 
 
-def probed(sign: float) -> Evidence:
+def probe_numbers(sign: float) -> Evidence:
     """Numbers of probes that are as the paper says (1), or the other way round (-1)."""
     seeds = [str(seed) for seed in range(3)]
     bends = {
@@ -137,7 +137,7 @@ def probed(sign: float) -> Evidence:
 
 @pytest.mark.parametrize(("sign", "verdict"), [(1.0, "same direction"), (-1.0, "differs")])
 def test_numbers_of_probes_are_judged_by_their_direction(sign, verdict):
-    seen = probed(sign)
+    seen = probe_numbers(sign)
     told = curvature_findings(seen) | representation_findings(seen) | elsewhere_findings(seen) | target_findings(seen)
     untested = {key for key, finding in told.items() if finding.verdict == "cannot be tested here"}
     assert untested == {"table-7-five", "table-7-control", "figure-9-overall", "figure-9-high"}
@@ -146,7 +146,7 @@ def test_numbers_of_probes_are_judged_by_their_direction(sign, verdict):
 
 
 def test_one_flatter_arm_is_enough_for_shuffled_labels_not_to_be_flattest():
-    seen = probed(1.0)
+    seen = probe_numbers(1.0)
     for seed in ("0", "1", "2"):
         seen.results.numbers["heads-probes"]["best"]["curvature"]["multipass"][seed]["trace_full"] = 0.5
     told = curvature_findings(seen)["table-4-shuffled"]

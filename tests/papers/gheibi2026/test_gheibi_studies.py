@@ -148,7 +148,7 @@ def test_models_are_found_again_as_they_were_trained(run):
     cell = cells[0]
     stored = read_predictions(folder / "sweep" / "cells" / cell.key).probs
     assert np.allclose(cell.model.probs(cell.inputs(cell.parts.test)), stored)
-    targets = cell.learned_from()
+    targets = cell.training_targets()
     assert np.allclose(5 * targets, np.round(5 * targets))  # shares of five votes
     whole = resample(as_distributions(data.labels).select(cell.parts.train), 5, np.random.default_rng([0, 22]))
     assert np.array_equal(targets, whole.probs)
@@ -190,7 +190,7 @@ def test_a_model_gains_nothing_on_itself_and_more_where_its_rival_errs_by_its_ta
         )
         for name in ("soft", "multipass")
     )
-    same = diagnose_sparsity(soft, soft, soft.parts.train, soft.learned_from())
+    same = diagnose_sparsity(soft, soft, soft.parts.train, soft.training_targets())
     assert same["js"]["bins"] == [0.0] * len(same["js"]["bins"])
-    other = diagnose_sparsity(soft, hard, soft.parts.train, soft.learned_from())
+    other = diagnose_sparsity(soft, hard, soft.parts.train, soft.training_targets())
     assert set(other) == {"js", "l1", "high"} and any(other["js"]["bins"])

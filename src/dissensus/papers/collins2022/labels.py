@@ -55,7 +55,7 @@ class Pool:
     def classes(self) -> tuple[str, ...]:
         return self.beliefs.classes
 
-    def labelled(self, labels: Any) -> LabelledItems:
+    def label_items(self, labels: Any) -> LabelledItems:
         """With the columns that studies split and slice by."""
         gold = [self.classes[code] for code in self.gold]
         columns = {"item": self.items.tolist(), "gold": gold, "split": self.part.tolist(), "set": self.set_.tolist()}

@@ -103,11 +103,11 @@ class Evidence:
         ]
         return {f"seed {record['seed']}": record["training"]["validation soft NLL"] for record in records}
 
-    def probed(self, model: str, keep: str = "best") -> Mapping[str, Any]:
+    def probe_numbers(self, model: str, keep: str = "best") -> Mapping[str, Any]:
         """What was read off the models; empty where nothing was."""
         return self.results.numbers.get(f"{model}-probes", {}).get(keep, {})
 
-    def probed_models(self) -> list[str]:
+    def models_with_probes(self) -> list[str]:
         return [model for model in self.models if f"{model}-probes" in self.results.numbers]
 
     def _folder(self, name: str) -> StudyFolder:
@@ -164,10 +164,10 @@ def no_difference(found: Sequence[Gap], margin: float, *, digits: int = 4) -> Fi
         reason = f"the margin is {margin:g}, the spread over seeds that the paper prints"
         reason += f"; {_epochs(first, margin, digits)}"
 
-    def told(runs: Runs) -> str:
+    def format_runs(runs: Runs) -> str:
         return f"{format_estimate(interval_of(runs), digits, signed=True)} over {len(runs)} seeds"
 
-    return _with_all(finding, found, told, reason)
+    return _with_all(finding, found, format_runs, reason)
 
 
 def decisive_cells(cells: Mapping[str, Gap]) -> dict[str, Gap]:
@@ -181,10 +181,12 @@ def parts_of(findings: Sequence[Gap]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for gap in findings for part in gap.parts))
 
 
-def _with_all(finding: Finding, found: Sequence[Gap], told: Callable[[Runs], str], reason: str) -> Finding:
+def _with_all(finding: Finding, found: Sequence[Gap], format_runs: Callable[[Runs], str], reason: str) -> Finding:
     texts = []
     for gap in found:
-        text = f"{gap.text}: best epoch {told(gap.best)}" + (f"; last epoch {told(gap.last)}" if gap.last else "")
+        text = f"{gap.text}: best epoch {format_runs(gap.best)}" + (
+            f"; last epoch {format_runs(gap.last)}" if gap.last else ""
+        )
         if gap.base is not None:
             text += f" ({gap.base[0]} {gap.base[1]:.4f} and {gap.base[2]:.4f})"
         texts.append(text)

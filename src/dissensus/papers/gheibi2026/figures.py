@@ -30,7 +30,7 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
         made += [figure for figure in (_sweep(seen, model, keep) for keep in KEPT) if figure is not None]
         made += [_main(seen, model, metric) for metric in ("soft_nll", "entropy_spearman") if _full(seen, model)]
         made += _curves(seen, model)
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         made += [_targets(seen, model, reading) for reading in ("held out", "learned")]
         made += [_curvature(seen, model), _ways(seen, model)]
         made += [_elsewhere(seen, model, outside) for outside in ("CIFAR-100", "ImageNet")]
@@ -155,7 +155,7 @@ def _held(seen: Evidence) -> list[Figure]:
 
 def _targets(seen: Evidence, model: str, reading: str) -> Figure:
     series = []
-    for k, by in seen.probed(model)["targets"].items():
+    for k, by in seen.probe_numbers(model)["targets"].items():
         bins = [of[reading]["js"]["bins"] for runs in by.values() for of in runs.values()]
         shared = min(map(len, bins))
         means = tuple(float(mean) for mean in np.mean([row[:shared] for row in bins], axis=0))
@@ -175,7 +175,7 @@ def _targets(seen: Evidence, model: str, reading: str) -> Figure:
 
 
 def _curvature(seen: Evidence, model: str) -> Figure:
-    bends = seen.probed(model)["curvature"]
+    bends = seen.probe_numbers(model)["curvature"]
     arms = [arm for arm in bends if " at " not in arm]
 
     def runs(arm: str, what: str) -> Runs:
@@ -202,7 +202,7 @@ def _curvature(seen: Evidence, model: str) -> Figure:
 def _ways(seen: Evidence, model: str) -> Figure:
     series = []
     for keep in KEPT:
-        ways = seen.probed(model, keep).get("way", {})
+        ways = seen.probe_numbers(model, keep).get("way", {})
         for key, name in (("loss", "as they are"), ("renewed loss", "batch norm renewed")):
             if ways and (key == "loss" or model != "heads"):
                 loss = np.mean([way[key] for way in ways.values()], axis=0)
@@ -222,7 +222,7 @@ def _ways(seen: Evidence, model: str) -> Figure:
 
 
 def _elsewhere(seen: Evidence, model: str, outside: str) -> Figure:
-    arms = [arm for arm in ("soft", *p.HARD) if seen.probed(model)["ood"].get(arm)]
+    arms = [arm for arm in ("soft", *p.HARD) if seen.probe_numbers(model)["ood"].get(arm)]
     names = list(p.DETECTORS.values())
     series = tuple(
         _points(names, [auroc(seen, model, "best", arm, outside, detector) for detector in p.DETECTORS], p.NAMES[arm])

@@ -19,7 +19,7 @@ from dissensus.papers.paper import Results, Scale
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim, by its key."""
     seen = Evidence(results, scale)
-    told = proposition_findings(results.numbers["proposition"])
+    by_key = proposition_findings(results.numbers["proposition"])
     for of in (
         sweep_findings,
         target_findings,
@@ -31,5 +31,5 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
         representation_findings,
         elsewhere_findings,
     ):
-        told |= of(seen)
-    return told
+        by_key |= of(seen)
+    return by_key

@@ -28,7 +28,7 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
     near = abs(drawn - 1) < CHANCE * np.sqrt(2 / numbers["disputed"])
     same = bool(max(numbers["loss"], numbers["gradient"]) < ROUNDING and near)
     over = f"over {numbers['items']:,} images"
-    told = {
+    by_key = {
         "proposition-objective": Finding(
             ours=f"both sides differ by at most {max(numbers['loss'], numbers['gradient']):.1g} {over}; squared errors "
             f"of the mean loss of delivered labels are {drawn:.2f} of what chance makes them",
@@ -41,27 +41,27 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
             parts=parts,
         ),
     }
-    told["proposition-parameters"] = cannot_test(
+    by_key["proposition-parameters"] = cannot_test(
         "it follows from equation 6 by the chain rule; the Jacobian of a network is not formed here"
     )
     grows = numbers["extra and entropy"] > 0 and numbers["extra where all agree"] < ROUNDING
-    told["proposition-square"] = Finding(
+    by_key["proposition-square"] = Finding(
         ours=f"both sides differ by at most {numbers['square']:.1g} {over}; the growth is "
         f"{numbers['extra where all agree']:.1g} where all agree, and its rank correlation with entropy "
         f"{numbers['extra and entropy']:.3f}",
         verdict="equal" if grows and numbers["square"] < ROUNDING else "differs",
         parts=parts,
     )
-    return told
+    return by_key
 
 
 def target_findings(seen: Evidence) -> dict[str, Finding]:
     """Figures 2, 5 and 6: the gain of hard delivery against the error of the target."""
-    models = seen.probed_models()
+    models = seen.models_with_probes()
     keys = ("figure-2-correlation", "figure-5", "figure-6", "figure-2-bins")
     if not models:
         return dict.fromkeys(keys, cannot_test("no model of this scale was looked at so"))
-    told = {
+    by_key = {
         key: _correlation_finding(seen, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)
     }
     grows: dict[str, bool] = {}
@@ -78,13 +78,13 @@ def target_findings(seen: Evidence) -> dict[str, Finding]:
                 )
                 grows = grows or larger
     said = f"{READINGS[DECIDES]}: {'; '.join(texts)}; the first decides"
-    return told | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), text=said)}
+    return by_key | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), text=said)}
 
 
 def _diagnosis_finding(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
     return {
         f"{model}, {method}, K = {k}, seed {seed}": of[reading]
-        for k, by in seen.probed(model, keep).get("targets", {}).items()
+        for k, by in seen.probe_numbers(model, keep).get("targets", {}).items()
         for method, runs in by.items()
         for seed, of in runs.items()
     }
@@ -113,28 +113,28 @@ def _correlation_finding(seen: Evidence, models: list[str], what: str) -> Findin
 
 def curvature_findings(seen: Evidence) -> dict[str, Finding]:
     """Tables 4 and 6."""
-    told = {
+    by_key = {
         f"table-4-{what}": direction(_bent(seen, what, "sls", "soft"), -1, digits=2, what="SLS") for what in p.CURVATURE
     }
     for method in ("multipass", "deterministic_control"):
-        told[f"table-4-{method}"] = _regime(seen, method)
-    told["table-4-shuffled"] = _flattest(seen)
+        by_key[f"table-4-{method}"] = _regime(seen, method)
+    by_key["table-4-shuffled"] = _flattest(seen)
     for k in p.KS:
-        told[f"table-6-{k}"] = _both_slices(seen, k)
-    return told
+        by_key[f"table-6-{k}"] = _both_slices(seen, k)
+    return by_key
 
 
 def _bends(seen: Evidence, model: str, keep: str, what: str, arm: str) -> Runs:
     return {
         f"seed {seed}": values[what]
-        for seed, values in seen.probed(model, keep).get("curvature", {}).get(arm, {}).items()
+        for seed, values in seen.probe_numbers(model, keep).get("curvature", {}).get(arm, {}).items()
     }
 
 
 def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
     """Differences of curvature; none after the last epoch where only the best was probed."""
     found = []
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         by = {
             keep: gaps(*common_runs(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
             for keep in ("best", "last")
@@ -147,7 +147,7 @@ def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
 def _regime(seen: Evidence, method: str) -> Finding:
     """Whether an arm is nearer to SLS than to soft labels, and flatter than these."""
     near, texts = {}, []
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         means = [_bends(seen, model, "best", "lambda_full", arm) for arm in (method, "sls", "soft")]
         both = set.intersection(*(set(runs) for runs in means))
         if both:
@@ -205,16 +205,16 @@ def _both_slices(seen: Evidence, k: int) -> Finding:
 
 def representation_findings(seen: Evidence) -> dict[str, Finding]:
     """Figures 7, 9, 11 and 12."""
-    told = {"figure-7": _gradients(seen), "figure-11": _ways(seen)}
+    by_key = {"figure-7": _gradients(seen), "figure-11": _ways(seen)}
     for part in ("overall", "high"):
-        told[f"figure-9-{part}"] = _alike(seen, "grad_cam", part)
-    told["figure-12"] = _alike(seen, "cka", None)
-    return told
+        by_key[f"figure-9-{part}"] = _alike(seen, "grad_cam", part)
+    by_key["figure-12"] = _alike(seen, "cka", None)
+    return by_key
 
 
 def _gradients(seen: Evidence) -> Finding:
-    for model in seen.probed_models():
-        by = seen.probed(model).get("gradients", {}).get("sls", {})
+    for model in seen.models_with_probes():
+        by = seen.probe_numbers(model).get("gradients", {}).get("sls", {})
         if by:
             runs = {f"seed {seed}": float(value) for seed, value in by.items()}
             values = list(runs.values())
@@ -231,9 +231,9 @@ def _gradients(seen: Evidence) -> Finding:
 
 def _ways(seen: Evidence) -> Finding:
     first, texts = None, []
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         for keep in ("best", "last"):
-            ways = seen.probed(model, keep).get("way", {})
+            ways = seen.probe_numbers(model, keep).get("way", {})
             if ways:
                 runs = {f"seed {seed}": way["interpolated"] for seed, way in ways.items()}
                 renewed = float(np.mean([way["renewed"] for way in ways.values()]))
@@ -256,9 +256,9 @@ def _ways(seen: Evidence) -> Finding:
 def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
     """Whether runs of SLS are more alike than runs of soft labels: one number for each model and epoch kept."""
     higher, texts, first = {}, [], None
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         for keep in ("best", "last"):
-            by = seen.probed(model, keep).get(what, {})
+            by = seen.probe_numbers(model, keep).get(what, {})
             if "sls" in by and "soft" in by:
                 sls, soft = (by[arm] if part is None else by[arm][part] for arm in ("sls", "soft"))
                 name = f"{TITLES[model]}, {keep} epoch"
@@ -285,9 +285,9 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
         "there is no SVHN among the data here; what ImageNet images of other classes give stands in the figure "
         "of tables 7 to 9"
     )
-    told = {"table-7-five": cannot_test(missing), "table-7-control": cannot_test(missing)}
+    by_key = {"table-7-five": cannot_test(missing), "table-7-control": cannot_test(missing)}
     for detector in p.NEAR:
-        told[f"table-8-{detector}"] = direction(_detection_gaps(seen, detector, "sls"), 1, what="SLS")
+        by_key[f"table-8-{detector}"] = direction(_detection_gaps(seen, detector, "sls"), 1, what="SLS")
     for method in ("multipass", "deterministic_control"):
         cells = {
             f"{p.DETECTORS[detector]}, {gap.text}": gap
@@ -295,27 +295,27 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
             for gap in _detection_gaps(seen, detector, method)
         }
         if not cells:
-            told[f"table-9-{method}"] = cannot_test("no model of this scale was looked at so")
+            by_key[f"table-9-{method}"] = cannot_test("no model of this scale was looked at so")
             continue
         means = ", ".join(f"{name} {interval_of(gap.best).value:+.4f}" for name, gap in cells.items())
-        told[f"table-9-{method}"] = count_finding(
+        by_key[f"table-9-{method}"] = count_finding(
             {name: interval_of(gap.best).value > 0 for name, gap in decisive_cells(cells).items()},
             over="comparisons",
             parts=_probes(seen),
             text=f"best epoch, less soft labels: {means}; higher",
         )
-    return told
+    return by_key
 
 
 def auroc(seen: Evidence, model: str, keep: str, arm: str, outside: str, detector: str) -> Runs:
     """By seed; empty where nothing was measured."""
-    by = seen.probed(model, keep).get("ood", {}).get(arm, {})
+    by = seen.probe_numbers(model, keep).get("ood", {}).get(arm, {})
     return {f"seed {seed}": sets[outside][detector] for seed, sets in by.items()}
 
 
 def _detection_gaps(seen: Evidence, detector: str, arm: str) -> list[Gap]:
     found = []
-    for model in seen.probed_models():
+    for model in seen.models_with_probes():
         by = {
             keep: gaps(*common_runs(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
             for keep in ("best", "last")
@@ -326,4 +326,4 @@ def _detection_gaps(seen: Evidence, detector: str, arm: str) -> list[Gap]:
 
 
 def _probes(seen: Evidence) -> tuple[str, ...]:
-    return tuple(f"{model}-probes" for model in seen.probed_models())
+    return tuple(f"{model}-probes" for model in seen.models_with_probes())

@@ -40,20 +40,20 @@ RATIO = 2.0  # of a smooth ECE or a reliability up to which two count as about t
 
 def main_findings(seen: Evidence) -> dict[str, Finding]:
     """Tables 2 and 5, figures 3 and 10."""
-    told = {
+    by_key = {
         f"table-2-{metric}": no_difference(seen.all_gaps(metric, "sls", "soft"), margin(metric)) for metric in p.METRICS
     }
     for metric in ("soft_nll", "ece_equal_mass", "entropy_spearman", "kl", "brier"):
         sign: Sign = 1 if metric == "entropy_spearman" else -1
-        told[f"table-2-others-{metric}"] = _beats(seen, metric, sign)
-    told["table-2-mixup-accuracy"] = _most_accurate(seen)
-    told["table-2-mixup-calibration"] = _mixup(seen)
-    told["table-5-mixup"] = direction(seen.all_gaps("brier", p.MIXUP, "soft"), -1, what="mixup")
-    told["figure-3-match"] = _ratio(seen, "smooth_ece")
-    told["figure-3-majority"] = direction(seen.all_gaps("smooth_ece", "majority", "soft"), 1, what="soft labels")
-    told["figure-10-reliability"] = _ratio(seen, "brier_reliability")
-    told["figure-10-resolution"] = direction(seen.all_gaps("brier_resolution", "sls", "soft"), 1, what="SLS")
-    return told
+        by_key[f"table-2-others-{metric}"] = _beats(seen, metric, sign)
+    by_key["table-2-mixup-accuracy"] = _most_accurate(seen)
+    by_key["table-2-mixup-calibration"] = _mixup(seen)
+    by_key["table-5-mixup"] = direction(seen.all_gaps("brier", p.MIXUP, "soft"), -1, what="mixup")
+    by_key["figure-3-match"] = _ratio(seen, "smooth_ece")
+    by_key["figure-3-majority"] = direction(seen.all_gaps("smooth_ece", "majority", "soft"), 1, what="soft labels")
+    by_key["figure-10-reliability"] = _ratio(seen, "brier_reliability")
+    by_key["figure-10-resolution"] = direction(seen.all_gaps("brier_resolution", "sls", "soft"), 1, what="SLS")
+    return by_key
 
 
 def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
@@ -133,17 +133,17 @@ def _ratio(seen: Evidence, metric: str) -> Finding:
 
 def family_findings(seen: Evidence) -> dict[str, Finding]:
     """Table 3."""
-    told: dict[str, Finding] = {}
+    by_key: dict[str, Finding] = {}
     for method in ("multipass", "deterministic_control"):
-        told[f"table-3-{method}-sls"] = no_difference(seen.all_gaps("soft_nll", method, "sls"), margin("soft_nll"))
-        told[f"table-3-{method}-soft"] = no_difference(seen.all_gaps("soft_nll", method, "soft"), margin("soft_nll"))
-        told[f"table-3-{method}-others"] = _others(seen, method)
+        by_key[f"table-3-{method}-sls"] = no_difference(seen.all_gaps("soft_nll", method, "sls"), margin("soft_nll"))
+        by_key[f"table-3-{method}-soft"] = no_difference(seen.all_gaps("soft_nll", method, "soft"), margin("soft_nll"))
+        by_key[f"table-3-{method}-others"] = _others(seen, method)
     shuffled = seen.all_gaps("soft_nll", p.SHUFFLED, "sls")
-    told["table-3-shuffled-nll"] = _collapse_finding(direction(shuffled, 1, what="SLS"))
-    told["table-3-shuffled-accuracy"] = _chance(seen)
-    told["table-3-shuffled-entropy"] = _shuffled_finding(seen)
-    told["table-3-least-p"] = two_sided(shuffled)
-    return told
+    by_key["table-3-shuffled-nll"] = _collapse_finding(direction(shuffled, 1, what="SLS"))
+    by_key["table-3-shuffled-accuracy"] = _chance(seen)
+    by_key["table-3-shuffled-entropy"] = _shuffled_finding(seen)
+    by_key["table-3-least-p"] = two_sided(shuffled)
+    return by_key
 
 
 def _collapse_finding(finding: Finding) -> Finding:
@@ -228,7 +228,7 @@ def two_sided(found: Iterable[Gap]) -> Finding:
 
 def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
     """Figure 8: which is sooner."""
-    told: dict[str, Finding] = {}
+    by_key: dict[str, Finding] = {}
     for key, when in (("near", _near_epoch), ("best", _best_epoch)):
         texts, first = [], None
         for model in seen.models:
@@ -247,10 +247,10 @@ def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
                         interval_of(ahead), ahead, -1, over="seeds", parts=(str(part),), digits=1, unit=" epochs"
                     )
         if first is None:
-            told[f"figure-8-{key}"] = cannot_test("no model was run with SLS and soft labels")
+            by_key[f"figure-8-{key}"] = cannot_test("no model was run with SLS and soft labels")
         else:
-            told[f"figure-8-{key}"] = replace(first, ours=f"{'; '.join(texts)}; SLS less soft labels {first.ours}")
-    return told
+            by_key[f"figure-8-{key}"] = replace(first, ours=f"{'; '.join(texts)}; SLS less soft labels {first.ours}")
+    return by_key
 
 
 def _near_epoch(curve: list[float]) -> int:

@@ -28,20 +28,20 @@ from dissensus.papers.verdicts import cannot_test, count_finding, direction_find
 
 def sweep_findings(seen: Evidence) -> dict[str, Finding]:
     """Table 1 and figure 1."""
-    told: dict[str, Finding] = {}
+    by_key: dict[str, Finding] = {}
     cells: dict[tuple[str, int], list[Gap]] = {}
     for method in p.HARD:
         for k in p.KS:
             cells[method, k] = seen.all_gaps("soft_nll", method, "soft", k)
-            told[f"table-1-{method}-{k}"] = direction(cells[method, k], -1, test=True)
+            by_key[f"table-1-{method}-{k}"] = direction(cells[method, k], -1, test=True)
     whole = _whole_sweep(cells)
-    told["table-1-all"] = _count(whole, "soft NLL is lower on average", lambda runs: mean_of_runs(runs) < 0)
-    told["table-1-agreeing"] = _count(whole, "all seeds agree", lambda runs: all(gap < 0 for gap in runs.values()))
-    told["table-1-least-p"] = _least_p(whole)
-    told["table-1-strongest"] = _strongest(whole)
-    told["figure-1-accuracy"] = _close_accuracy(seen)
-    told["figure-1-entropy"] = _entropies(seen)
-    return told
+    by_key["table-1-all"] = _count(whole, "soft NLL is lower on average", lambda runs: mean_of_runs(runs) < 0)
+    by_key["table-1-agreeing"] = _count(whole, "all seeds agree", lambda runs: all(gap < 0 for gap in runs.values()))
+    by_key["table-1-least-p"] = _least_p(whole)
+    by_key["table-1-strongest"] = _strongest(whole)
+    by_key["figure-1-accuracy"] = _close_accuracy(seen)
+    by_key["figure-1-entropy"] = _entropies(seen)
+    return by_key
 
 
 def _whole_sweep(cells: dict[tuple[str, int], list[Gap]]) -> dict[str, Gap]:
@@ -160,13 +160,13 @@ def _entropies(seen: Evidence) -> Finding:
 
 def held_findings(seen: Evidence) -> dict[str, Finding]:
     """Figure 4: labels held for several epochs."""
-    told = {
+    by_key = {
         f"figure-4-{every}": direction(
             seen.all_gaps("soft_nll", f"sls | stale={every}", "sls"), 1, what="drawing in every epoch"
         )
         for every in HELD_FOR
     }
-    return told | {"figure-4-order": _order(seen)}
+    return by_key | {"figure-4-order": _order(seen)}
 
 
 def _order(seen: Evidence) -> Finding:

@@ -117,7 +117,7 @@ def diagnose_sparsity(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sp
     people = hard.people(rows).probs
     losses = [soft_nll(np.clip(cell.model.probs(cell.inputs(rows)), 1e-12, 1), people) for cell in (soft, hard)]
     disputed = high_disagreement(people).code == 1
-    told: dict[str, Any] = {}
+    by_target: dict[str, Any] = {}
     for name, distance, inside in (
         ("js", jensen_shannon, slice(None)),
         ("l1", manhattan, slice(None)),
@@ -134,5 +134,8 @@ def diagnose_sparsity(soft: TrainedCell, hard: TrainedCell, rows: np.ndarray, sp
             distance=distance,
             replicates=REPLICATES,
         )
-        told[name] = {"spearman": as_json(result.spearman.value), "bins": [part.score.value for part in result.bins]}
-    return told
+        by_target[name] = {
+            "spearman": as_json(result.spearman.value),
+            "bins": [part.score.value for part in result.bins],
+        }
+    return by_target

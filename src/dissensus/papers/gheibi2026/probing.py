@@ -69,14 +69,14 @@ def probe_models(
 ) -> dict[str, dict[str, Any]]:
     """Everything that is read off, for the best epoch and the last; single models are kept as pieces."""
     kept = KEPT if PROBING[scale][model].last else KEPT[:1]
-    told = {}
+    measured = {}
     for at, keep in enumerate(kept):
 
         def within(share: float, at: int = at) -> None:
             tell((at + share) / len(kept))
 
-        told[keep] = _Look(model, scale, keep, folder, needs, within).numbers()
-    return told
+        measured[keep] = _Look(model, scale, keep, folder, needs, within).numbers()
+    return measured
 
 
 class _Look:
@@ -100,11 +100,11 @@ class _Look:
         whole = list(self._cells("main", BENT)) + list(self._cells("family", BENT))
         sparse = [cell for k in self.size.ks for cell in self._cells("sweep", ("soft", "sls"), k)]
         for done, cell in enumerate([*whole, *sparse]):
-            told = self._piece(cell.key, partial(self._alone, cell))
+            measured = self._piece(cell.key, partial(self._alone, cell))
             name, seed = _arm(cell), str(cell.cell.seed)
             for what in numbers:
-                if told.get(what) is not None:
-                    numbers[what].setdefault(name, {})[seed] = told[what]
+                if measured.get(what) is not None:
+                    numbers[what].setdefault(name, {})[seed] = measured[what]
             self.tell(0.8 * (done + 1) / (len(whole) + len(sparse)))
         ends = {cell.cell.seed: cell for cell in whole if cell.cell.delivery == "sls"}
         starts = [cell for cell in whole if cell.cell.delivery == "soft" and cell.cell.seed in ends]
@@ -141,16 +141,16 @@ class _Look:
         """One model: how its loss bends, how noisy drawing labels makes its gradients, what it notices."""
         test = cell.parts.test
         disputed = test[high_disagreement(cell.people(test).probs).code == 1]
-        told: dict[str, Any] = {"curvature": {}}
+        measured: dict[str, Any] = {"curvature": {}}
         for part, rows in (("full", self._rows(cell, self.probing.items)), ("high", disputed)):
             bent = bends(cell, rows, self.probing.tolerance)
-            told["curvature"] |= {f"{name}_{part}": value for name, value in bent.items()}
+            measured["curvature"] |= {f"{name}_{part}": value for name, value in bent.items()}
         if not cell.cell.labels.transforms and cell.cell.delivery != SHUFFLED:
-            told["gradients"] = gradient_correlation(cell, test)
-            told["ood"] = self._detected(cell)
-        return told
+            measured["gradients"] = gradient_correlation(cell, test)
+            measured["ood"] = self._detect(cell)
+        return measured
 
-    def _detected(self, cell: TrainedCell) -> dict[str, dict[str, float]]:
+    def _detect(self, cell: TrainedCell) -> dict[str, dict[str, float]]:
         from dissensus.probe.ood_sets import detect_ood
 
         inside, known = cell.inputs(cell.parts.test), cell.inputs(cell.parts.train)
@@ -188,23 +188,23 @@ class _Look:
         for cell in methods:
             by.setdefault(cell.cell.delivery, []).append(np.asarray(cell.model.features(unseen[0])))
         table = cka_table(by)
-        told: dict[str, Any] = {"cka": {name: table.within[name] for name in by}, "grad_cam": {}}
+        measured: dict[str, Any] = {"cka": {name: table.within[name] for name in by}, "grad_cam": {}}
         if self.model != "heads":
-            told["grad_cam"] = map_stability(methods, unseen)
-        return told
+            measured["grad_cam"] = map_stability(methods, unseen)
+        return measured
 
     def _targets(self, k: int) -> dict[str, Any]:
         """Where hard delivery gains: against how far the target that was learned from is from all votes."""
         cells = {(cell.cell.delivery, cell.cell.seed): cell for cell in self._cells("sweep", ("soft", *HARD), k)}
-        told: dict[str, Any] = {}
+        measured: dict[str, Any] = {}
         for (delivery, seed), cell in cells.items():
             if delivery != "soft":
                 soft = cells["soft", seed]
-                told.setdefault(delivery, {})[str(seed)] = {
-                    "learned": diagnose_sparsity(soft, cell, cell.parts.train, cell.learned_from()),
+                measured.setdefault(delivery, {})[str(seed)] = {
+                    "learned": diagnose_sparsity(soft, cell, cell.parts.train, cell.training_targets()),
                     "held out": diagnose_sparsity(soft, cell, cell.parts.test, drawn_votes(cell, k)),
                 }
-        return told
+        return measured
 
 
 def _arm(cell: TrainedCell) -> str:

@@ -56,7 +56,7 @@ class TrainedCell:
     def people(self, rows: np.ndarray) -> Distributions:
         return self.data.people.select(rows)
 
-    def learned_from(self) -> np.ndarray:
+    def training_targets(self) -> np.ndarray:
         """The distributions that its targets were made of.  (n, k) of the items learned from"""
         labels = constructed(items_of(self.data.labels, self.parts.train), self.cell.labels, self.cell.seed)
         return as_distributions(labels).probs

@@ -31,20 +31,20 @@ CERTAIN = 0.001  # below which the text says that they are
 
 def comparisons(runs: Runs) -> dict[str, Finding]:
     """Findings by the keys of their claims."""
-    told: dict[str, Finding] = {}
+    by_key: dict[str, Finding] = {}
     for name, run in runs.items():
-        told[f"table-3-{name}-accuracy"] = _accuracy(run)
-        told[f"table-3-{name}-kl"] = _gap(run, "kl")
-        told[f"table-4-{name}-entropy_correlation"] = _gap(run, "entropy_correlation")
+        by_key[f"table-3-{name}-accuracy"] = _accuracy(run)
+        by_key[f"table-3-{name}-kl"] = _gap(run, "kl")
+        by_key[f"table-4-{name}-entropy_correlation"] = _gap(run, "entropy_correlation")
         for metric in ("accuracy", "kl"):
-            told[f"table-3-{name}-{metric}-p"] = _significance(run, metric)
-    told["table-4-mean-kl"] = _mean_gain(runs, "kl")
-    told["table-4-mean-correlation"] = _mean_gain(runs, "entropy_correlation")
-    told["section-4.2-certain"] = _certain(runs)
-    told["section-4.2-accuracy"] = _no_loss(runs)
-    told["section-4.2-domains"] = _everywhere(runs)
-    told["section-4.3-largest"] = _largest(runs)
-    return told
+            by_key[f"table-3-{name}-{metric}-p"] = _significance(run, metric)
+    by_key["table-4-mean-kl"] = _mean_gain(runs, "kl")
+    by_key["table-4-mean-correlation"] = _mean_gain(runs, "entropy_correlation")
+    by_key["section-4.2-certain"] = _certain(runs)
+    by_key["section-4.2-accuracy"] = _no_loss(runs)
+    by_key["section-4.2-domains"] = _everywhere(runs)
+    by_key["section-4.3-largest"] = _largest(runs)
+    return by_key
 
 
 def p_value(numbers: Numbers, metric: str, reading: str) -> float:

@@ -18,15 +18,15 @@ Runs = Mapping[str, SetRun]
 
 def dynamics(runs: Runs) -> dict[str, Finding]:
     """Findings by the keys of their claims."""
-    told: dict[str, Finding] = {}
+    by_key: dict[str, Finding] = {}
     for name, run in runs.items():
-        told[f"figure-4-{name}"] = _epochs(run)
-        told[f"figure-5-{name}"] = _spread(run)
-    told["figure-2"] = _same_choice(runs)
-    told["section-4.1-longer"] = _longer(runs)
-    told["section-5-moderate"] = _moderate(runs["popquorn"])
-    told["section-5-answers"] = _more_answers(runs)
-    return told
+        by_key[f"figure-4-{name}"] = _epochs(run)
+        by_key[f"figure-5-{name}"] = _spread(run)
+    by_key["figure-2"] = _same_choice(runs)
+    by_key["section-4.1-longer"] = _longer(runs)
+    by_key["section-5-moderate"] = _moderate(runs["popquorn"])
+    by_key["section-5-answers"] = _more_answers(runs)
+    return by_key
 
 
 def answer_gains(numbers: Numbers) -> dict[str, np.ndarray]:

@@ -44,12 +44,12 @@ def _labels(run: SetRun) -> dict[str, Finding]:
         exact_finding(parse_printed(text), own[name], parts=(run.part,), reason=_cut_off(text, own[name]))
         for text, name in ((mean, "entropy"), (sd, "entropy_sd"))
     )
-    told = {key: sizes, f"{key}-entropy": means, f"figure-3-{run.name}": spreads}
+    by_key = {key: sizes, f"{key}-entropy": means, f"figure-3-{run.name}": spreads}
     if run.name != "popquorn":
-        return told
+        return by_key
     return {
         name: Finding(ours=finding.ours, verdict="cannot be tested here", reason=POLITENESS, parts=finding.parts)
-        for name, finding in told.items()
+        for name, finding in by_key.items()
     }
 
 

@@ -149,14 +149,14 @@ def _example(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[
 
 def _compare_agreeing(result: ProtocolResult, x: np.ndarray, people: np.ndarray) -> dict[str, list[float]]:
     """By seed: the share of test items for which both predict the class that most people chose, and KL there."""
-    told: dict[str, list[float]] = {"share": [], "soft": [], "hard": []}
+    agreeing: dict[str, list[float]] = {"share": [], "soft": [], "hard": []}
     for heads in zip(*(result.heads[t] for t in TARGETS), strict=True):
         guesses = [trained.head.probs(x) for trained in heads]  # TARGETS, (n, k)
         same = np.all([guess.argmax(axis=1) == people.argmax(axis=1) for guess in guesses], axis=0)  # (n,)
-        told["share"].append(float(same.mean()))
+        agreeing["share"].append(float(same.mean()))
         for t, guess in zip(TARGETS, guesses, strict=True):
-            told[t].append(float(kl_to_people(guess[same], people[same]).mean()))
-    return told
+            agreeing[t].append(float(kl_to_people(guess[same], people[same]).mean()))
+    return agreeing
 
 
 def _by_answers(result: ProtocolResult, x: np.ndarray, people: Distributions, split: Split) -> dict[str, Any]:
