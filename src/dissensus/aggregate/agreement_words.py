@@ -10,8 +10,8 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
-# Items with a vote outside the commonest class, where one class dominates. With fewer, alpha's intervals are 0.2 to 0.8
-# wide, however many items there are.
+# Items with a vote outside the most common class, if one class dominates. With fewer, alpha's intervals are 0.2 to 0.8
+# wide for any number of items.
 ENOUGH_ITEMS = 40
 
 
@@ -30,9 +30,9 @@ def one_class_only(by_code: np.ndarray, classes: tuple[str, ...]) -> tuple[str, 
 
 
 def without_variation(drawn: np.ndarray) -> tuple[str, ...]:
-    """drawn: (b,) agreement beyond chance in resampled crowds, NaN where all answers are the same"""
+    """drawn: (b,) agreement beyond chance in bootstrap resamples, NaN if all answers are the same"""
     same = np.count_nonzero(np.isnan(drawn))
-    if same in (0, drawn.size):  # where it is all of them, there is only one class: see one_class_only
+    if same in (0, drawn.size):  # all of them: there is only one class, see one_class_only
         return ()
     return (
         f"in {same:,} of {drawn.size:,} bootstrap resamples all answers are the same, so agreement beyond chance is "
@@ -62,7 +62,7 @@ def few_annotators(votes: Votes | Distributions, over: Over) -> tuple[str, ...]:
 
 
 def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items") -> tuple[str, ...]:
-    """Where one class dominates: fewer than half of the items hold a vote outside it, and fewer than ENOUGH_ITEMS."""
+    """One class dominates: fewer than half of the items have a vote outside it, and fewer than ENOUGH_ITEMS."""
     rows = count_pairs(cells)
     common = int(rows.by_code.argmax())
     outside = cells.per_row(cells.weight * (cells.code != common)) > 0  # (r,)

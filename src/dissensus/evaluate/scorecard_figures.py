@@ -33,7 +33,7 @@ def reliability(cards: Sequence[Scorecard], colours: Mapping[str, str], *, smoot
         confidence, share = confidence_and_outcome(card.predictions.probs, card.people.probs)
         if smooth:
             curve = smooth_reliability(confidence, share)
-            # Where hardly any item lies the curve is a guess of the kernel.
+            # With hardly any items nearby, the curve is a guess of the kernel.
             known = (curve.density > 0.05) & (curve.confidence >= confidence.min())
             x, y = curve.confidence[known], curve.outcome[known]
         else:
@@ -91,7 +91,7 @@ def example_items(card: Scorecard, count: int = 4) -> tuple[list[int], list[int]
 
 
 def example(cards: Sequence[Scorecard], item: int, colours: Mapping[str, str]) -> str:
-    """What people said about an item and what each model believes, class by class; after Singh 2025, fig. 5."""
+    """Answers of people and probabilities of each model for one item, class by class; after Singh 2025, fig. 5."""
     people = cards[0].people
     name = next(name for name, colour in colours.items() if colour == PEOPLE)
     sides = [(name, people.probs[item]), *((tag(card.name), card.predictions.probs[item]) for card in cards)]

@@ -39,13 +39,13 @@ def sizes_of(card: Scored) -> str:
 
 
 def main_scores(card: Scored) -> str:
-    """The scores that stand in the table of several models, in one line."""
+    """The main scores in one line."""
     short = {name: metric.short for name, metric in METRICS.items() if metric.short and name in card.scores}
     return ", ".join(f"{title} {card.scores[name].value:.3f}" for name, title in short.items())
 
 
 def score_table(cards: Sequence[Scored]) -> pa.Table:
-    """One row per model and score: model, score, value, low, high, half_crowd, at_best; null where there is none."""
+    """One row per model and score: model, score, value, low, high, half_crowd, at_best; null if there is none."""
     rows: dict[str, list[Any]] = {name: [] for name in ("model", "score", "value", "low", "high")}
     beside: dict[str, list[Any]] = {"half_crowd": [], "at_best": []}
     for card in cards:

@@ -271,7 +271,7 @@ class Section:
     blocks
         Texts, tables, figures, cards and smaller sections, in order.
     columns
-        How many blocks stand side by side if there is room: 1, 2, 3 or 4.
+        Number of blocks side by side if there is room: 1, 2, 3 or 4.
     folded
         Shown on request only.
     detail
@@ -353,7 +353,7 @@ class Document:
 
 
 def value_of(cell: AnyCell) -> Value:
-    """The value of a cell, without what is said about its look."""
+    """The value of a cell, without its look."""
     return cell.value if isinstance(cell, Cell) else cell
 
 

@@ -1,4 +1,4 @@
-"""Dots in rows as inline SVG: single values, their mean and its interval, on one scale and readable on a phone."""
+"""Dots in rows: single values, their mean and its interval, on one scale and readable on a phone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WIDTH, SIDE, ROW = 400, 12, 38
 
 @dataclass(frozen=True)
 class DotRow:
-    """A row: its name stands above it, so that long ones fit.
+    """A row, with its name above it so that long names fit.
 
     dots   single values by name, such as those of seeds
-    value  their mean, low and high its interval; NaN where there is none
-    group  rows of the same group stand below its name
+    value  their mean, low and high its interval; NaN if there is none
+    group  heading above the rows of the same group
     """
 
     name: str
@@ -38,7 +38,7 @@ def dot_chart(
 ) -> str:
     """A row for each name: a dot for each value, a bar for the interval, a mark for the mean.
 
-    reference  where a line stands in each row, such as 0 for differences
+    reference  where a line is drawn in each row, such as 0 for differences
     of         what a dot is, such as "seed", for its tooltip
     style      how numbers are written
     """
@@ -90,10 +90,10 @@ def _row(row: DotRow, y: int, across: Callable[[float], float], of: str, style: 
         )
     for name, value in row.dots.items():
         if np.isfinite(value):
-            told = escape(f"{row.name}, {of} {name}: {format(value, style)}" if of else f"{row.name}: {name}")
+            words = escape(f"{row.name}, {of} {name}: {format(value, style)}" if of else f"{row.name}: {name}")
             drawn.append(
                 f'<circle {mark} cx="{across(value)}" cy="{middle}" r="3.5" fill="{row.colour}" fill-opacity="0.75">'
-                f"<title>{told}</title></circle>"
+                f"<title>{words}</title></circle>"
             )
     if np.isfinite(row.value):
         x = across(row.value)

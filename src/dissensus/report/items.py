@@ -50,7 +50,7 @@ class ItemViews:
 
 
 def picture(pixels: np.ndarray, alt: str) -> str:
-    """A picture inside the page: large ones are made smaller, the pixels of small ones are seen as squares."""
+    """A picture inside the page: large ones are shrunk, the pixels of small ones are shown as squares."""
     small = shrink(pixels)
     height, width = small.shape[:2]
     times = max(1, -(-SIDE // max(height, width)))

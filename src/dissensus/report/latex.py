@@ -120,7 +120,7 @@ def _cell(cell: AnyCell, format: str, best: bool) -> str:
 
 
 def _ends(interval: Interval, format: str) -> str:
-    """± half the width where both ends are equally far away as far as one can see, else both ends."""
+    """± half the width if both ends are equally far away as shown, otherwise both ends."""
     if not has_ends(interval):
         return ""
     plain = format.lstrip("+")

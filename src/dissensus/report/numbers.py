@@ -7,6 +7,7 @@ import math
 from dissensus.labels.intervals import Interval
 
 UNKNOWN = "–"
+LEVEL = 0.05
 SMALLEST_P = 0.001  # smaller p-values rest on the far tail of an assumed distribution
 
 
@@ -20,7 +21,7 @@ def format_number(value: float | None, format: str = ".3f", *, infinite: str = "
     format
         A format of Python such as ".3f" or ".1%", or "p" for a p-value.
     infinite
-        What stands for an infinite number.
+        Sign of an infinite number.
 
     Returns
     -------
@@ -92,7 +93,11 @@ def format_p(p: float) -> str:
     """
     if math.isnan(p):
         return f"p {UNKNOWN}"
-    return f"p = {p:.2g}" if p >= SMALLEST_P else f"p < {SMALLEST_P:g}"
+    if p < SMALLEST_P:
+        return f"p < {SMALLEST_P:g}"
+    # No rounding up to the usual level: 0.0496 is not 0.05.
+    digits = next((digits for digits in (2, 3, 4) if p == LEVEL or float(f"{p:.{digits}g}") != LEVEL), 5)
+    return f"p = {p:.{digits}g}"
 
 
 def has_ends(interval: Interval) -> bool:

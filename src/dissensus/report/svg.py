@@ -97,7 +97,7 @@ def bars(rows: Sequence[tuple[str, float]], title: str, colours: Mapping[str, st
 
 
 def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Mapping[str, str] | None = None) -> str:
-    """One bar divided among classes in the order given, named where the name fits.
+    """Draw one bar divided among classes in the order given, with their names if they fit.
 
     colours  of the classes, the same for all bars of a page; without them the first is darkest
     """
@@ -120,7 +120,7 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Ma
 
 
 def fill_attributes(name: str, colours: Mapping[str, str] | None) -> str:
-    """The attributes of a shape that stands for something with a name, so that it can be found by that name."""
+    """Attributes of a shape with a name: its colour, and the name itself for whoever looks it up."""
     if colours is None:
         return 'class="bar"'
     return f'data-of="{escape(name, quote=True)}" fill="{colours[name]}"'
@@ -166,7 +166,7 @@ def _strength(share: float) -> float:
 
 
 def svg(width: int, height: int, words: str, drawn: str) -> str:
-    """A drawing that tells in words what it shows; where there is room it grows by up to three tenths."""
+    """An SVG element with a description in words; if there is room it grows by up to 30%."""
     return (
         f'<svg role="img" aria-label="{escape(words, quote=True)}" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" style="max-width:min(100%,{1.3 * width:.0f}px)">{drawn}</svg>'
