@@ -68,7 +68,8 @@ def test_unknown_numbers_are_a_dash():
 
 
 @pytest.mark.parametrize(
-    ("p", "text"), [(1.0, "p = 1"), (0.0496, "p = 0.05"), (0.001, "p = 0.001"), (0.0, "p < 0.001")]
+    ("p", "text"),
+    [(1.0, "p = 1"), (0.0496, "p = 0.0496"), (0.05, "p = 0.05"), (0.001, "p = 0.001"), (0.0, "p < 0.001")],
 )
 def test_small_p_values_are_only_called_small(p, text):
     assert format_p(p) == text and format_number(p, "p") == text.removeprefix("p ").removeprefix("= ")

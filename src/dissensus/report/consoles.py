@@ -13,7 +13,7 @@ UNBROKEN = 100_000  # columns; a line longer than this is broken even in a file
 
 
 class ResultConsole(Console):
-    """Standard output. What is piped does not depend on the width of a terminal; a reader who stops reading ends it."""
+    """Standard output: piped text is not wrapped, and a closed pipe ends the program."""
 
     def __init__(self) -> None:
         super().__init__(highlight=False, emoji=False)
@@ -31,12 +31,12 @@ class ResultConsole(Console):
 
 
 class NoticeConsole(Console):
-    """Standard error, one line per notice. Where they cannot be written or nobody reads, the work goes on without."""
+    """Standard error, one line per notice; if it cannot be written, the work continues without notices."""
 
     def __init__(self) -> None:
         super().__init__(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
-    def __exit__(self, *raised: Any) -> None:  # what was printed is written here, also by a status or a bar
+    def __exit__(self, *raised: Any) -> None:  # the buffer is written here, also that of a status or a bar
         try:
             super().__exit__(*raised)
         except OSError:  # such as a full disk
@@ -48,16 +48,16 @@ class NoticeConsole(Console):
 
 
 def print_nowhere(stream: TextIO) -> None:
-    """From now on what is printed there is dropped, since it cannot be written and Python would complain at its end."""
+    """Drop everything printed to a stream from now on, so that Python does not complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def open_closed_streams() -> None:
-    """Where standard output or error is closed, as by `2>&-`, what is printed there is dropped.
+    """Drop what is printed to standard output or error if it is closed, as by `2>&-`.
 
-    Python has None in its place, and the next file that is opened would get the number of the stream.
+    Python has None in its place, and the next opened file would get the number of the stream.
     """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
