@@ -1,4 +1,4 @@
-"""Recalibration: what an annotator's "90 %" is worth, learned from gold answers or from their own second answers."""
+"""Recalibration: what an annotator's "90%" is worth, learned from gold answers or from their own second answers."""
 
 from __future__ import annotations
 

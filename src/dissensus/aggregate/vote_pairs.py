@@ -19,8 +19,8 @@ from dissensus.labels.votes import Votes
 
 Over = Literal["items", "annotators"]
 MOST_DRAWS = 1_000_000  # of annotators, before giving up on finding two who share an item
-# Three people make ten different crowds: 59 % of 95 % intervals over 3 resampled annotators held the true alpha, 78 %
-# over 4, 89 % over 6. With each left out in turn it is 92 to 95 % from 3 people on.
+# Three people make ten different crowds: 59% of 95% intervals over 3 resampled annotators held the true alpha, 78%
+# over 4, 89% over 6. With each left out in turn it is 92 to 95% from 3 people on.
 ENOUGH_TO_RESAMPLE = 10
 
 
@@ -169,7 +169,7 @@ def interval_if_defined(
 
 
 def unseen_items(coverage: float) -> float:
-    """How many items of a kind are expected where none is seen, at most: 3.7 for 95 %, 3 for a one-sided bound.
+    """How many items of a kind are expected where none is seen, at most: 3.7 for 95%, 3 for a one-sided bound.
 
     P(none) = e^-x = (1 - coverage)/2.  Hanley and Lippman-Hand (1983), If nothing goes wrong, is everything all right?
     """

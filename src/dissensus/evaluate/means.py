@@ -119,7 +119,7 @@ def student_interval(
     that, percentiles of mean* do not. Hall (1988), Theoretical comparison of bootstrap confidence intervals.
 
     Of two groups there are three resampled sets, and their t* says nothing about tails: with fewer than FEW degrees of
-    freedom no end is nearer than Student's t puts it. Of 95 % intervals over 2 equal clusters of normal values 95 of
+    freedom no end is nearer than Student's t puts it. Of 95% intervals over 2 equal clusters of normal values 95 of
     100 then hold the mean (85 by t* alone), over 2 clusters of unequal sizes 96 (69). Losses that a few items carry
     still need a dozen items: of exponential ones 79 to 88 held the mean of 3 to 8 items, 91 that of 12.
 

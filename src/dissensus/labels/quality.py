@@ -155,7 +155,7 @@ def _gold_of(answers: Answers, gold: np.ndarray) -> np.ndarray:
 def answer_faults(beliefs: Beliefs) -> dict[str, np.ndarray]:
     """Collins' three faults, answer by answer.  -> name: (m,) bool
 
-    out of range   a probability above 1 (100 %)
+    out of range   a probability above 1 (100%)
     contradiction  the first or second choice is also ruled out
     no probability the first choice has none
     """
@@ -260,7 +260,7 @@ def repeat_consistency(answers: Votes | Beliefs) -> Consistency:
     """How stable people are: each annotator's second answer to an item against the first.
 
     Answers to one (item, annotator) are paired in file order: first with second, second with third.
-    Collins, Bhatt and Weller (2022), footnote 4: about 7 % changed their choice; the others changed it by 6 points.
+    Collins, Bhatt and Weller (2022), footnote 4: about 7% changed their choice; the others changed it by 6 points.
     """
     who, annotators = answers.identified("repeat consistency")
     pair = answers.item.astype(np.int64) * annotators.size + who

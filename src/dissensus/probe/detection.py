@@ -1,4 +1,4 @@
-"""How well a score tells items from outside from those a model knows: AUROC, AUPR, false positives at 95 %.
+"""How well a score tells items from outside from those a model knows: AUROC, AUPR, false positives at 95%.
 
 Whatever has `in` in its name takes the items inside as the positive class, whatever has `out` those outside.
 """
@@ -19,11 +19,11 @@ class Separation:
     """How well a score that is higher outside tells two sets apart.
 
     auroc      chance that an item outside scores higher than an item inside: 1/2 for guessing, higher is better
-    auroc_low, auroc_high  its 95 % interval over items, by `auroc_interval`; NaN where there is none
+    auroc_low, auroc_high  its 95% interval over items, by `auroc_interval`; NaN where there is none
     aupr_in    area under precision and recall of items inside, which score low; higher is better
     aupr_out   the same for items outside, which score high; for guessing both are the share of such items
-    fpr95_in   share of items outside that pass where 95 % of those inside do; lower is better. Liang et al. (2018)
-    fpr95_out  share of items inside that are flagged where 95 % of those outside are; lower is better. pytorch-ood
+    fpr95_in   share of items outside that pass where 95% of those inside do; lower is better. Liang et al. (2018)
+    fpr95_out  share of items inside that are flagged where 95% of those outside are; lower is better. pytorch-ood
                calls this FPR95TPR and OpenOOD FPR@95
     inside     number of items inside
     outside    number of items outside
@@ -79,9 +79,9 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
         a = var_o(share of inside below o)/m,   b = var_i(share of outside above i)/n
 
     NaN where all items outside are above all inside, or below, all score the same, or a side has a single item: such
-    sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97 % of the 95 %
+    sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97% of the 95%
     intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both. Of 5
-    normal items on one side 94 % hold 0.7 or 0.8, but of 20 beside 1,000 only 89 % hold 0.95: the few that score like
+    normal items on one side 94% hold 0.7 or 0.8, but of 20 beside 1,000 only 89% hold 0.95: the few that score like
     the others are then easily missed. It is about the items: another training run may differ by more.
     DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
     characteristic curves; on the logit scale, Pepe (2003), The statistical evaluation of medical tests, sec. 5.2; v by

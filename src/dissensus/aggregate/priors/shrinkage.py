@@ -76,9 +76,9 @@ def shrinkage(
     a little of dog, whoever voted. The classes need not be known: the votes themselves say to which kinds an item may
     belong. With few items, or one vote each, these kinds cannot be learned; the prior then falls back to one Dirichlet
     for all items, and to 1/k for each class unless the votes are clearly less probable with it (see `vote_prior`).
-    CIFAR-10H from 5 votes per image: 26 % less KL than the share smoothed with the best of all constants, 61 % less
-    than with 1/k. From 10 to 10,000 items and 1 to 25 votes of 21 sets it has at most 0.4 % more than with 1/k, within
-    noise, and 26 % less on average (benchmarks/shrinkage.py).
+    CIFAR-10H from 5 votes per image: 26% less KL than the share smoothed with the best of all constants, 61% less
+    than with 1/k. From 10 to 10,000 items and 1 to 25 votes of 21 sets it has at most 0.4% more than with 1/k, within
+    noise, and 26% less on average (benchmarks/shrinkage.py).
 
     votes      votes, or shares that know their number of votes
     prior      a model's prediction for the same items and classes: it counts as `model_votes` further votes, spread by

@@ -25,7 +25,7 @@ class Rung:
 
     loss        its mean, infinite where any is
     against     the name of the one that stood; None for the first
-    difference  loss - that of the one that stood, below 0 where this is better, with its 95 % interval; None where
+    difference  loss - that of the one that stood, below 0 where this is better, with its 95% interval; None where
                 either is infinite
     p           two-sided, times the number of tests; None for the first
     better      whether it took its place

@@ -1,0 +1,121 @@
+"""How the project speaks, as far as a program can tell: names of functions, percentages, options, the formatter."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "dissensus"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# Modules that stay as they are: their names are known to users, or older than the rule.
+AS_THEY_ARE = (
+    "aggregate/models/",
+    "deliver/",
+    "elicit/session/protocol.py",
+    "evaluate/metrics.py",
+    "files/whole_files.py",
+    "labels/distances.py",
+    "study/cells.py",
+    "study/work/",
+)
+# First words that no function has: a function is named by a verb, a value by a noun.
+PARTICIPLES = re.compile(
+    r"_*(asked|averaged|built|converted|decided|delivered|directed|driven|ended|explained|fixed|flagged|flipped|formatted"
+    r"|found|guessed|informed|intended|labelled|learned|loaded|merged|opened|picked|prepared|printed|probed|quoted|reached"
+    r"|recorded|rendered|resolved|saved|selected|smoothed|started|swapped|tempered|tried|tuned|updated|verified|wanted"
+    r"|watched|wrapped)(_|$)"
+)
+# Strings outside of `cli` that are commands, not settings of the library.
+COMMANDS = {
+    "datasets/efficientnet.py": "how to obtain features",
+    "elicit/dashboard/overrides.py": "the command that settles an override",
+    "files/convert_command.py": "makes the command `dissensus convert ...`",
+    "files/tables/survey_exports.py": "the command that exports labels",
+    "labels/refusals.py": "explains the words of the command line",
+    "papers/running.py": "the command of a record",
+    "study/commit.py": "arguments of git",
+    "train/image_sources.py": "another program",
+}
+CUSTOM_PROPERTIES = "report/"  # CSS has names such as --ink
+# Tables of data that are read by columns.
+LAID_OUT_BY_HAND = {
+    "benchmarks/embedding.py",
+    "benchmarks/intervals/ceiling.py",
+    "src/dissensus/evaluate/metrics.py",
+    "src/dissensus/files/tables/columns.py",
+    "src/dissensus/papers/collins2022/learning_claims.py",
+    "src/dissensus/papers/collins2022/published.py",
+    "src/dissensus/papers/gheibi2026/claims.py",
+    "src/dissensus/papers/gheibi2026/published.py",
+    "src/dissensus/papers/peterson2019/published.py",
+    "src/dissensus/papers/singh2025/published.py",
+    "src/dissensus/papers/sucholutsky2023/published.py",
+    "src/dissensus/papers/sucholutsky2023/simulation.py",
+    "src/dissensus/study/cells.py",
+    "studies/advise.py",
+    "tests/aggregate/test_agreement.py",
+    "tests/elicit/session/test_measured_times.py",
+    "tests/files/tools/samples.py",
+    "tests/papers/peterson2019/made_up.py",
+    "tests/papers/sucholutsky2023/test_labels.py",
+}
+PERCENT = re.compile(r"(?<=[\d}]) %(?![\w(])")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def strings_with(path: Path, pattern: re.Pattern[str]) -> list[str]:
+    """Where strings of a module, docstrings included, match a pattern."""
+    text = path.read_text(encoding="utf-8")
+    if not pattern.search(text):  # most modules, and reading their tokens takes long
+        return []
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    matching = [token for token in tokens if token.type == tokenize.STRING and pattern.search(token.string)]
+    return [f"{name_of(path)}:{token.start[0]}" for token in matching]
+
+
+def functions(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+
+
+def test_functions_are_not_named_by_participles():
+    ours = [path for path in MODULES if not name_of(path).startswith(AS_THEY_ARE)]
+    assert not [f"{name_of(path)}: {name}" for path in ours for name in functions(path) if PARTICIPLES.match(name)]
+
+
+def test_percentages_have_no_space():
+    assert not [place for path in MODULES for place in strings_with(path, PERCENT)]
+
+
+def test_the_library_names_settings_and_not_options():
+    """The command line words a refusal for its users; the library does not know that there is one."""
+    elsewhere = ("cli/", CUSTOM_PROPERTIES, *COMMANDS)
+    library = [path for path in MODULES if not name_of(path).startswith(elsewhere)]
+    assert not [place for path in library for place in strings_with(path, OPTION)]
+
+
+def test_only_tables_of_data_are_laid_out_by_hand():
+    sources = [
+        path
+        for folder in ("src", "tests", "benchmarks", "studies", "examples")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    marks = re.compile(r"# fmt: (skip|off)$", flags=re.MULTILINE)
+    by_hand = {str(path.relative_to(ROOT)) for path in sources if marks.search(path.read_text(encoding="utf-8"))}
+    assert by_hand == LAID_OUT_BY_HAND
+
+
+def test_generated_pages_have_percentages_without_a_space():
+    pages = [ROOT / "docs" / "intervals.md", *(ROOT / "docs" / "papers").glob("*.md")]
+    assert not [page.name for page in pages if PERCENT.search(page.read_text(encoding="utf-8"))]
