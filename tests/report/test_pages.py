@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from dissensus import load
+from dissensus.aggregate.agreement_page import describe_agreement
+from dissensus.aggregate.agreement_summary import agreement_report
 from dissensus.aggregate.annotators import annotator_report
 from dissensus.aggregate.annotators_page import describe_annotators
 from dissensus.aggregate.answers_apart import answers_apart, tabulate_answers_apart
@@ -30,6 +32,8 @@ from dissensus.report.html import html_page
 from dissensus.report.items import ItemViews
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 
+CUT = """[...document.querySelectorAll('.scroll')].filter((region) => !region.closest('figure') &&
+region.scrollWidth > region.clientWidth + 1).map((region) => region.getAttribute('aria-label'))"""
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
 
 
@@ -68,6 +72,8 @@ def pages() -> dict[str, str]:
     return {
         "describe": html_page(describe_labels(summarise(votes), "crowd", views=views())),
         "evaluate": html_page(describe_scorecard(compared(), "crowd", views())),
+        "one model": html_page(describe_scorecard(compared().reference, "crowd", views())),
+        "agreement": html_page(describe_agreement(agreement_report(votes, np.random.default_rng(1)), "crowd")),
         "annotators": html_page(describe_annotators(annotator_report(votes), "crowd", votes, views())),
         "plan": html_page(describe_plan(plan)),
     }
@@ -180,30 +186,32 @@ def test_many_classes_share_the_colour_of_the_rest():
     assert len(set(found.values())) == 13 and found["c01"] != found["c03"] and found["c00"] == found["c02"]
 
 
-@pytest.mark.parametrize("name", ["describe", "evaluate", "annotators", "plan"])
+@pytest.mark.parametrize("name", ["describe", "evaluate", "one model", "annotators", "agreement", "plan"])
 def test_pages_are_accessible_and_use_the_window(made, name, launched, axe, tmp_path):  # noqa: F811
     file = tmp_path / f"{name}.html"
     file.write_text(made[name], encoding="utf-8")
     browser = launched()
     try:
-        for scheme, width in (("light", 1600), ("dark", 400)):
+        for scheme, width in (("light", 1600), ("light", 1200), ("dark", 400)):
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
             page = context.new_page()
             page.goto(file.as_uri())
             page.evaluate(axe)
             assert [rule["id"] for rule in page.evaluate(VIOLATIONS, STANDARDS)] == [], scheme
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out sideways"
+            cut = page.evaluate(CUT)
+            assert not cut or width == 400, "tables scroll sideways on a phone only"
             titles = page.evaluate(
                 "[...document.querySelectorAll('.stack')].map((table) => [table.rows[0].offsetHeight > 0, "
                 "...[...table.rows[1].cells].map((cell) => getComputedStyle(cell, '::before').content)])"
             )
             assert bool(titles) == (name in ("describe", "annotators"))
             for above, *before in titles:
-                assert above == (width == 1600) and all((text == "none") == above for text in before), (
+                assert above == (width > 400) and all((text == "none") == above for text in before), (
                     "above the cells of a wide table, before those of a stacked one"
                 )
             lefts = page.evaluate("[...document.querySelectorAll('h2, h3')].map((h) => h.getBoundingClientRect().left)")
-            assert (max(lefts) > 500) == (width == 1600), (
+            assert (max(lefts) > 500) == (width > 400), (
                 "side by side where there is room, one column where there is not"
             )
             context.close()
