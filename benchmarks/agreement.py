@@ -20,10 +20,10 @@ from dissensus.aggregate import (
     agreement_interval,
     alpha_of_values,
     belief_alpha,
-    belief_alpha_interval,
     belief_pairs,
     pairwise_agreement,
 )
+from dissensus.aggregate.belief_agreement import belief_alpha_interval
 from dissensus.datasets import load
 from dissensus.labels.completion import complete
 

@@ -32,7 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import Fit, dawid_skene, glad, mace, majority_vote, one_coin
+from dissensus.aggregate import dawid_skene, glad, mace, majority_vote, one_coin
+from dissensus.aggregate.models.em import Fit
 from dissensus.datasets import load
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_truth, simulate_votes

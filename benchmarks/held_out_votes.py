@@ -16,7 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import DawidSkeneFit, GladFit, MaceFit, dawid_skene, glad, mace
+from dissensus.aggregate import dawid_skene, glad, mace
+from dissensus.aggregate.models.dawid_skene import DawidSkeneFit
+from dissensus.aggregate.models.glad import GladFit
+from dissensus.aggregate.models.mace import MaceFit
 from dissensus.datasets import load
 from dissensus.labels.votes import Votes
 

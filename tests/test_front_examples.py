@@ -22,6 +22,7 @@ PACKAGE = Path(dissensus.__file__).parent
 # Fronts whose names are all documented; "" is `dissensus` itself. One per line, so that additions merge.
 READY = [
     "datasets",
+    "aggregate",
     "deliver",
     "elicit",
     "evaluate",

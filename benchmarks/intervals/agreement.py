@@ -12,7 +12,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks.intervals.case import Case
-from dissensus.aggregate import agreement_intervals, belief_alpha_interval, belief_pairs, class_agreement
+from dissensus.aggregate import agreement_intervals, belief_pairs, class_agreement
+from dissensus.aggregate.belief_agreement import belief_alpha_interval
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.distributions import Distributions

@@ -165,7 +165,7 @@ def test_a_large_set_goes_without_the_interval_and_it_is_said():
     assert summary is not None and np.isnan(summary.alphas["nominal"].low)
     assert summary.alphas["nominal"].value == krippendorff_alpha(grades)
     assert summary.as_json()["nominal"]["low"] is None
-    assert "the interval of alpha is left out, with 18 different patterns" in summary.notices[0]
+    assert "18 different patterns" in summary.notices[0]
 
 
 @pytest.mark.parametrize(

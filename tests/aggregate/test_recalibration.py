@@ -169,13 +169,13 @@ def test_the_option_takes_second_answers_where_there_are_some(folder):
 def test_recalibration_is_refused_where_it_would_do_nothing(folder):
     said = (folder / "said.csv",)
     line = verb(folder, *said, "--method", "share", "--recalibrate", "repeats", code=2).stderr
-    assert "recalibrate only matters to dawid-skene, linear-pool and log-pool, not to 'share'; leave it out" in line
+    assert "recalibrate is an option of dawid-skene, linear-pool and log-pool, not of 'share'" in line
     line = verb(folder, *said, "--method", "log-pool", "--recalibrate", "nowhere.csv", code=2).stderr
     assert "--recalibrate nowhere.csv: no such file; expected repeats, or a file with item and label" in line
     line = verb(folder, *said, "--method", "log-pool", "--recalibrate", folder / "said.csv", code=2).stderr
     assert "expected one row per item with its right label" in line
     assert not (folder / "out.parquet").exists()
-    with pytest.raises(ValueError, match="recalibrate changes how sure beliefs are, and Votes do not say how sure"):
+    with pytest.raises(ValueError, match="recalibrate needs stated probabilities, which Votes do not have"):
         aggregate_labels(Votes.of(["x"], ["a"], ["ann"]), "log-pool", recalibrate="repeats")
 
 

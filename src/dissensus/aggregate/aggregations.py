@@ -24,7 +24,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, usual_completion
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.shares import Labels, mean_belief, share
 from dissensus.labels.votes import Votes
 
@@ -35,11 +35,11 @@ Takes = Literal["votes", "beliefs", "full beliefs", "votes or full beliefs"]
 class Aggregation:
     """A method of aggregation and what it works on.
 
-    function  (labels, options) -> Distributions, or a fit that holds them as `distributions`
-    takes     "votes": of beliefs the first choices; "beliefs": as they were stated, with gaps; "full beliefs":
-              completed, and recalibrated where that is asked for. Where only beliefs are taken, a vote is a certain one
-    options   names of the options it understands; None for those in the signature of the function
-    habits    names that users of other tools know its options by: theirs -> ours
+    function  (labels, options) -> Distributions, or a fit that holds them as `distributions` takes     "votes": the
+    first choices of beliefs; "beliefs": as they were stated, with gaps; "full beliefs": completed,
+              and recalibrated on request. A method that takes only beliefs takes a vote as a certain one
+    options   names of its options; None for those in the signature of the function
+    habits    names of its options in other tools: theirs -> ours
     """
 
     function: Callable[..., Any]
@@ -49,26 +49,26 @@ class Aggregation:
 
     @property
     def understands(self) -> tuple[str, ...]:
-        """The options of the function, their names of habit, and `recalibrate` where it hears how sure people are."""
+        """Its options, their names in other tools, and `recalibrate` if it uses stated probabilities."""
         own = tuple(signature(self.function).parameters)[1:] if self.options is None else self.options
         return (*own, *self.habits, *(("recalibrate",) if "full beliefs" in self.takes else ()))
 
     def own_names(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options by the names that the function has for them."""
+        """Return the options under the names of the function."""
         for habit, own in self.habits.items():
             if habit in options and own in options:
-                raise ValueError(f"{habit} and {own} are the same option here; give one of them")
+                raise ValueError(f"{habit} and {own} are the same option; pass one of them")
         return {self.habits.get(name, name): value for name, value in options.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregated:
-    """What an aggregation made of labels.
+    """The result of an aggregation.
 
     distributions  one per item
-    method         the name of the method, "none" where the labels were distributions already
-    fit            all that the method found, such as a DawidSkeneFit; None for methods that only count
-    notices        what was done to the labels before, and how far a model departs from the majority, in words
+    method         the name of the method, "none" if the labels were distributions already
+    fit            the whole result of the method, such as a DawidSkeneFit; None for methods that only count
+    notices        what was done to the labels before, and how far a model departs from the majority
     """
 
     distributions: Distributions
@@ -91,15 +91,31 @@ class Aggregated:
 def aggregate_labels(
     labels: Labels, method: str | None = None, *, recalibrate: Recalibration | None = None, **options: Any
 ) -> Aggregated:
-    """One distribution per item from votes, beliefs or counts, by a method of AGGREGATIONS.
+    """Aggregate votes, beliefs or counts to one distribution per item, by a method of AGGREGATIONS.
 
-    Without a method: the share of votes; the mean of beliefs completed by t2-clamp where they name classes, by dense
-    where they state every class; distributions as they are. Distributions that know their votes count as votes
+    Without a method: the share of votes; the mean of beliefs, completed by t2-clamp if they name classes and by dense
+    if they state every class; distributions stay as they are. Distributions with their number of votes count as votes
     without annotators.
 
-    recalibrate  temper each annotator's beliefs first, by their second answers ("repeats") or by gold, a vote per item
-    options      those of the method's own function; gamma and contradictions for t1-clamp and t2-clamp. The names of
-                 other tools do too: iterations for most_iterations, smoothing for the prior of dirichlet
+    Parameters
+    ----------
+    labels : votes, beliefs or distributions
+    method : a name of AGGREGATIONS
+    recalibrate : temper each annotator's beliefs first, by their repeated answers ("repeats") or by gold, one vote per
+        item
+    options : those of the method's own function; gamma and contradictions for t1-clamp and t2-clamp. Names of other
+        tools work too: iterations for most_iterations, smoothing for the prior of dirichlet
+
+    Returns
+    -------
+    the distributions, the method, its fit if it has one, and notices
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> aggregate_labels(votes, "dirichlet", prior=1.0).distributions.probs.tolist()
+    [[0.6, 0.4], [0.4, 0.6]]
     """
     asked = [*options, *(() if recalibrate is None else ("recalibrate",))]
     if method is None:
@@ -110,8 +126,7 @@ def aggregate_labels(
     _check_options(method, asked)
     if recalibrate is not None and not isinstance(labels, Beliefs):
         raise ValueError(
-            f"recalibrate changes how sure beliefs are, and {type(labels).__name__} do not say how sure anybody was; "
-            "leave it out"
+            f"recalibrate needs stated probabilities, which {type(labels).__name__} do not have; leave it out"
         )
     entry = AGGREGATIONS[method]
     answers, notices = _convert_answers(
@@ -164,7 +179,7 @@ def _keep_distributions(distributions: Distributions, asked: Sequence[str]) -> A
             f"these are distributions already, so {_list_names(asked)} would have no effect; leave it out, or name a "
             "method"
         )
-    return Aggregated(distributions, "none", notices=("these are distributions already, and stay as they are",))
+    return Aggregated(distributions, "none", notices=("these are distributions already, so they stay as they are",))
 
 
 def _check_options(method: str, asked: Sequence[str]) -> None:
@@ -173,23 +188,23 @@ def _check_options(method: str, asked: Sequence[str]) -> None:
         if option in own:
             continue
         if option in ("seed", "random_state", "rng"):
-            raise ValueError(f"no method draws anything at random, so there is nothing to seed; leave {option} out")
+            raise ValueError(f"no method is random, so {option} would have no effect; leave it out")
         others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
         if not others:
             one_of(f"option of {method}", option, own)
-        raise ValueError(f"{option} only matters to {_list_names(others)}, not to {method!r}; leave it out")
+        raise Refusal(f"{option} is an option of {_list_names(others)}, not of {method!r}", ways=[Way("leave it out")])
 
 
 def _convert_answers(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes | Beliefs, tuple[str, ...]]:
-    """The labels as the method takes them, and what was done to them."""
+    """Return the labels in the form that the method works on, and what was done to them."""
     if isinstance(answers, Votes):
         if "votes" in takes:
             return answers, ()
         certain = Beliefs.of_votes(answers)
-        notice = f"{method} takes beliefs: each vote is taken as a certain one"
+        notice = f"{method} needs beliefs: each vote counts as a certain one"
         return certain if takes == "beliefs" else COMPLETIONS["dense"](certain), (notice,)
     if takes == "votes":
-        return answers.first_choices(), (f"{method} takes votes: the first choice of each belief is used",)
+        return answers.first_choices(), (f"{method} needs votes: the first choice of each belief is used",)
     if takes == "beliefs":
         return answers, ()
     completion = usual_completion(answers)
@@ -200,12 +215,12 @@ def _recalibrate_by(beliefs: Beliefs, by: Recalibration) -> tuple[Beliefs, str]:
     known = temperatures_by(by, beliefs)
     notice = (
         f"beliefs recalibrated by {'gold' if isinstance(by, Votes) else by}: {known.answers.sum()} known answers, the "
-        f"crowd's temperature {known.crowd:.2f} (above 1: too sure), annotators' from {known.temperature.min():.2f} to "
-        f"{known.temperature.max():.2f}"
+        f"crowd's temperature {known.crowd:.2f} (above 1: overconfident), annotators' from "
+        f"{known.temperature.min():.2f} to {known.temperature.max():.2f}"
     )
     return recalibrate(beliefs, known), notice
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """Names in a sentence: "a, b and c"."""
+    """Join names in a sentence: "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -30,29 +30,54 @@ Level = Literal["nominal", "ordinal", "interval"]
 def krippendorff_alpha(
     votes: Votes | Distributions, level: Level = "nominal", values: np.ndarray | None = None
 ) -> float:
-    """Krippendorff's alpha of votes: 1 is full agreement, 0 what chance gives, below 0 is systematic disagreement.
+    """Compute Krippendorff's alpha of votes: 1 is full agreement, 0 chance, below 0 systematic disagreement.
 
         alpha = 1 - D_o / D_e
         D_o = 1/N sum_i 1/(m_i - 1) sum over ordered pairs of votes on i of d(vote, vote')
         D_e = 1/(N (N - 1)) sum over ordered pairs of all N votes of d(vote, vote')
         nominal: d = 1 for different classes; interval: (difference of values)^2; ordinal: (difference of mid-ranks)^2
 
-    Only items with two or more votes count. The pairs are never made: sums of squares give the same number, so time
-    and memory grow with the number of votes alone. 1 where no two votes differ (for "interval": in value), which the
-    formula leaves open. Krippendorff (2011), Computing Krippendorff's alpha-reliability.
+    Only items with two or more votes count. Sums of squares replace the pairs, so time and memory grow with the number
+    of votes alone. By convention 1 if no two votes differ (for "interval": in value). Krippendorff (2011), Computing
+    Krippendorff's alpha-reliability.
 
-    level   "ordinal" takes the classes in their order
-    values  (k,) of the classes for "interval"; their names, read as numbers, where not given
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+    level : "nominal"; "ordinal", with the classes in their order; "interval"
+    values : (k,) values of the classes for "interval"; by default their names, read as numbers
+
+    Returns
+    -------
+    at most 1
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> round(krippendorff_alpha(votes), 3)
+    -0.111
     """
     return _or_one(_alpha(cells_of(votes, _values(votes.classes, level, values)), level))
 
 
 def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interval") -> float:
-    """Krippendorff's alpha of numbers, for ratings too fine to be classes: see krippendorff_alpha.
+    """Compute Krippendorff's alpha of numbers, for ratings too fine to be classes: see `krippendorff_alpha`.
 
-    5 raters of 100,000 items, no two numbers alike: under a second.
+    Parameters
+    ----------
+    item : (m,) codes of 0 or more
+    value : (m,) finite numbers; leave missing ones out
+    level : "interval", "ordinal" or "nominal"
 
-    item: (m,) codes of 0 or more; value: (m,) numbers, none of them NaN (leave missing ones out)
+    Returns
+    -------
+    at most 1
+
+    Examples
+    --------
+    >>> round(alpha_of_values(np.array([0, 0, 1, 1, 2, 2]), np.array([1.0, 1.2, 3.0, 2.9, 5.1, 5.0])), 3)
+    0.997
     """
     items, numbers = np.asarray(item), np.asarray(value, dtype=np.float64)
     if items.shape != numbers.shape or items.ndim != 1 or items.dtype.kind not in "iu":
@@ -76,21 +101,52 @@ def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interva
 
 @takes(votes=(Votes, Distributions))
 def fleiss_kappa(votes: Votes | Distributions) -> float:
-    """Fleiss' kappa: agreement beyond chance of votes whose annotators may differ from item to item.
+    """Compute Fleiss' kappa: agreement beyond chance of votes whose annotators may differ from item to item.
 
         kappa = (P - P_e) / (1 - P_e)
         P = mean over items of the share of pairs that agree,   P_e = sum_c (share of all votes for c)^2
 
-    1 is full agreement, 0 chance. Items with fewer than two votes are left out; where the number of votes differs,
-    items count alike in P and by their votes in P_e. 1 where all votes are the same, which the formula leaves open.
-    Fleiss (1971), Measuring nominal scale agreement among many raters.
+    1 is full agreement, 0 chance. Items with fewer than two votes are left out. Items count equally in P and by their
+    votes in P_e. By convention 1 if all votes are the same. Fleiss (1971), Measuring nominal scale agreement among many
+    raters.
+
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+
+    Returns
+    -------
+    at most 1
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> round(fleiss_kappa(votes), 3)
+    -0.333
     """
     return _or_one(_fleiss(cells_of(votes)))
 
 
 @takes(votes=(Votes, Distributions))
 def observed_agreement(votes: Votes | Distributions) -> float:
-    """The chance that two votes on the same item are the same, mean over items with two or more: 0 to 1."""
+    """Compute the probability that two votes on the same item are the same, averaged over items.
+
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+
+    Returns
+    -------
+    0 to 1
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> round(observed_agreement(votes), 3)
+    0.333
+    """
     return _observe(cells_of(votes))
 
 
@@ -105,17 +161,34 @@ def agreement_interval(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> Interval:
-    """A measure of AGREEMENTS with its bootstrap interval, over other items or over other annotators: `bca_interval`.
+    """Compute a measure of AGREEMENTS with its bootstrap interval, over other items or other annotators.
 
-    Over items it reaches at least as far as 3.7 items of a kind that was never seen would move the measure: items whose
-    votes are split, and items that all answer by the second commonest class (see `with_unseen_items`).
-    An annotator drawn twice is not compared with themselves: such pairs leave the sums, or agreement would rise. What
-    they answered again to the same item is compared within each draw of them, as it is in the value.
-    Where no two votes of a resampled crowd differ, agreement beyond chance is not defined; the interval rests on the
-    other crowds, and is NaN where fewer than two are left, or, over annotators, where it is the same in all. Of fewer
-    than 10 annotators each is left out in turn, for Student's interval.
+    Intervals are bias-corrected and accelerated (`bca_interval`). Over items an interval reaches at least as far as 3.7
+    unseen items would move the measure: items whose votes are split, and items that all answer by the second most
+    common class (`with_unseen_items`). An annotator drawn twice is not compared with themselves. Resamples without any
+    difference between votes are left out; with fewer than two others the interval is NaN. With fewer than 10 annotators
+    each is left out in turn, for Student's interval.
 
-    values: as for krippendorff_alpha
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+    measure : a name of AGREEMENTS
+    rng : random generator of the bootstrap
+    over : what is resampled: "items" or "annotators"
+    values : (k,) values of the classes, as for `krippendorff_alpha`
+    replicates : bootstrap resamples
+    coverage : of the interval
+
+    Returns
+    -------
+    the measure with its interval
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> round(agreement_interval(votes, "fleiss kappa", np.random.default_rng(0), replicates=50).value, 3)
+    -0.333
     """
     options: dict[str, Any] = {"over": over, "values": values, "replicates": replicates, "coverage": coverage}
     return agreement_intervals(votes, [measure], rng, **options)[measure]
@@ -132,7 +205,30 @@ def agreement_intervals(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> dict[str, Interval]:
-    """Several measures of AGREEMENTS with their intervals, from the same resampled crowds: see agreement_interval."""
+    """Compute several measures of AGREEMENTS with their intervals, from the same resamples: see `agreement_interval`.
+
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+    measures : names of AGREEMENTS
+    rng : random generator of the bootstrap
+    over : what is resampled: "items" or "annotators"
+    values : (k,) values of the classes, as for `krippendorff_alpha`
+    replicates : bootstrap resamples
+    coverage : of the interval
+
+    Returns
+    -------
+    name: the measure with its interval
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> measures = ["nominal alpha", "fleiss kappa"]
+    >>> list(agreement_intervals(votes, measures, np.random.default_rng(0), replicates=50))
+    ['nominal alpha', 'fleiss kappa']
+    """
     options: dict[str, Any] = {"over": over, "values": values, "replicates": replicates, "coverage": coverage}
     return resample_agreement(votes, measures, rng, **options)[0]
 
@@ -147,7 +243,7 @@ def resample_agreement(
     replicates: int,
     coverage: float = 0.95,
 ) -> tuple[dict[str, Interval], dict[str, np.ndarray]]:
-    """Measures by name, and each of them in resampled crowds, (b,): NaN where it is not defined."""
+    """Return measures by name, and each in resampled crowds, (b,): NaN if it is not defined there."""
     check_resampling(replicates, coverage)
     for measure in measures:
         one_of("measure of agreement", measure, AGREEMENTS)
@@ -175,18 +271,18 @@ def resample_agreement(
 
 
 def _measure(measures: Sequence[str], crowds: Iterable[Cells]) -> np.ndarray:
-    """(measures, crowds)"""
+    """Compute measures of crowds.  (measures, crowds)"""
     values = [[_ON_CELLS[name](crowd) for name in measures] for crowd in crowds]
     return np.array(values).reshape(-1, len(measures)).T
 
 
 def _or_one(value: float) -> float:
-    """Full agreement by convention where no two votes differ; only of the votes themselves, never of a resample."""
+    """Return full agreement, by convention, if no two votes differ; for the votes themselves, never for a resample."""
     return 1.0 if np.isnan(value) else value
 
 
 def _alpha(cells: Cells, level: Level) -> float:
-    """NaN where no two votes differ"""
+    """Compute alpha; NaN if no two votes differ."""
     one_of("level of measurement", level, get_args(Level))
     rows = count_pairs(cells)
     total = rows.votes
@@ -218,7 +314,7 @@ def _observe(cells: Cells) -> float:
 
 
 def _fleiss(cells: Cells) -> float:
-    """NaN where no two votes differ"""
+    """Compute kappa; NaN if no two votes differ."""
     rows = count_pairs(cells)
     chance = float(((rows.by_code / rows.votes) ** 2).sum())
     return (_observe(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else float(np.nan)

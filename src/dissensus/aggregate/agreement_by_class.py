@@ -40,26 +40,26 @@ class ClassAgreement:
 
 @takes(votes=(Votes, Distributions))
 def specific_agreement(votes: Votes | Distributions) -> np.ndarray:
-    """When a vote is for c, how often another vote on the same item is for c as well.  -> (k,), 0 to 1
+    """Compute how often another vote on the same item is for c, given a vote for c.  -> (k,), 0 to 1
 
         P_c = sum_i n_ic (n_ic - 1) / (m_i - 1)  /  sum_i n_ic,    n_ic votes for c and m_i votes in all on item i
 
-    Every vote counts alike. For two annotators it is 2a / (2a + b + c), the positive specific agreement of Dice. Items
-    with fewer than two votes are left out; NaN for a class that nobody chose.
-    Fleiss (1971), Measuring nominal scale agreement among many raters; Spitzer and Fleiss (1974), A re-analysis
-    of the reliability of psychiatric diagnosis.
+    Every vote counts equally. For two annotators it is 2a / (2a + b + c), the positive specific agreement of Dice.
+    Items with fewer than two votes are left out; NaN for a class that nobody chose. Fleiss (1971), Measuring nominal
+    scale agreement among many raters; Spitzer and Fleiss (1974), A re-analysis of the reliability of psychiatric
+    diagnosis.
     """
     return _specific(cells_of(votes))[0]
 
 
 @takes(votes=(Votes, Distributions))
 def class_kappa(votes: Votes | Distributions) -> np.ndarray:
-    """Fleiss' kappa of each class: specific agreement beyond what the share of the class gives by chance.  -> (k,)
+    """Compute Fleiss' kappa of each class: specific agreement beyond chance.  -> (k,)
 
         kappa_c = (P_c - p_c) / (1 - p_c),   P_c as in specific_agreement,   p_c = share of all votes for c
 
-    Equals Fleiss' kappa of "c or not" where all items have equally many votes. 1 where every vote is for c, which the
-    formula leaves open. Fleiss (1971).
+    Equal to Fleiss' kappa of "c or not" if all items have equally many votes. By convention 1 if every vote is for c.
+    Fleiss (1971).
     """
     return _with_convention(_specific(cells_of(votes)))[1]
 
@@ -73,12 +73,30 @@ def class_agreement(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> ClassAgreement:
-    """Specific agreement and kappa of every class, with bootstrap intervals over other items or other annotators.
+    """Compute specific agreement and kappa of every class, with bootstrap intervals.
 
-    Intervals are made as by `agreement_interval`; items that may have been missed are such as all answer by the class,
-    and such as half of the votes do.
-    A class that is missing from a resampled crowd has no agreement there, and one that is alone in it no kappa; their
-    intervals rest on the other crowds.
+    Intervals are those of `agreement_interval`; the unseen items are items that all answer by the class, and items that
+    half of the votes do. A resample without the class has no agreement on it, and one with this class alone no kappa;
+    such resamples are left out.
+
+    Parameters
+    ----------
+    votes : votes, or the distributions of their shares
+    rng : random generator of the bootstrap
+    over : what is resampled: "items" or "annotators"
+    replicates : bootstrap resamples
+    coverage : of the interval
+
+    Returns
+    -------
+    share, specific agreement and kappa of each class
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> [round(each.value, 2) for each in class_agreement(votes, np.random.default_rng(0), replicates=50).specific]
+    [0.33, 0.33]
     """
     check_resampling(replicates, coverage)
     cells = cells_of(votes)

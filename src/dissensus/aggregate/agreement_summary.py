@@ -1,4 +1,4 @@
-"""How far people agree, measure by measure, each with its interval and what it means in a sentence."""
+"""How much people agree: every measure with its interval and its meaning in a sentence."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from dissensus.labels.intervals import Interval
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
-MOST_PEOPLE = 5_000  # beyond, the pairs of annotators are too many to compare in seconds
+MOST_PEOPLE = 5_000  # with more, comparing the pairs of annotators takes minutes
 
 
 @dataclass(frozen=True)
 class AgreementReport:
     """What `dissensus agreement` prints.
 
-    items, answers  how many could be compared: items with two or more votes, and the votes on them
+    items, answers  items with two or more votes, and the votes on them
     measures        name of AGREEMENTS -> its value and interval; levels that do not fit the classes are absent
     classes         agreement on each class
     scale           which levels of measurement the classes have, and why
-    pairs           every two annotators; None where they are not known or too many
-    notices         what was done to the labels or left out, in words
+    pairs           every two annotators; None if they are not known or too many
+    notices         what was done to the labels or left out
     over            what was resampled for the intervals: items or annotators
     """
 
@@ -55,23 +55,23 @@ class AgreementReport:
     over: Over
 
     def readings(self) -> dict[str, str]:
-        """What each measure says, in a sentence."""
+        """Return the meaning of each measure in a sentence."""
         return {name: reading(name, interval.value) for name, interval in self.measures.items()}
 
     def class_reading(self) -> str:
-        """On which classes people agree least and most, in a sentence."""
+        """Return the classes on which people agree least and most, in a sentence."""
         agreed = np.array([interval.value for interval in self.classes.specific])
         if np.isnan(agreed).all():
             return "no class was chosen"
         low, high = int(np.nanargmin(agreed)), int(np.nanargmax(agreed))
         names = self.classes.classes
         return (
-            f"where one person answers {names[low]!r}, another does {agreed[low]:.0%} of the time, the least of all "
-            f"classes; most agreed is {names[high]!r}, {agreed[high]:.0%}"
+            f"if one person answers {names[low]!r}, another does {agreed[low]:.0%} of the time, the least of all "
+            f"classes; the most is {agreed[high]:.0%}, on {names[high]!r}"
         )
 
     def pair_facts(self, shared: int = 5) -> dict[str, Any] | None:
-        """Cohen's kappa of the pairs of annotators who share at least so many items; None where there are none."""
+        """Summarise Cohen's kappa of pairs who share at least this many items; None without such pairs."""
         if self.pairs is None or not (enough := self.pairs.shared >= shared).any():
             return None
         kappa = self.pairs.kappa[enough]
@@ -121,12 +121,29 @@ def agreement_report(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> AgreementReport:
-    """Every measure of agreement that fits the labels: alpha, Fleiss' kappa, pairwise and class by class.
+    """Compute every measure of agreement that fits the labels: alpha, Fleiss' kappa, pairwise and by class.
 
-    Of beliefs the first choices are compared. Counts do for everything but pairs of annotators.
+    Beliefs are compared by their first choices. Counts are enough for everything but pairs of annotators.
 
-    ordered  whether the classes stand in an order; where not told, rising numbers do: see scale_of
-    over     whether the intervals are about other items or about other annotators
+    Parameters
+    ----------
+    labels : votes, beliefs or distributions with their number of votes
+    rng : random generator of the bootstrap
+    ordered : whether the classes are ordered; by default they are if their names are rising numbers
+    over : what is resampled: "items" or "annotators"
+    replicates : bootstrap resamples
+    coverage : of the intervals
+
+    Returns
+    -------
+    the measures with their intervals, the pairs of annotators and notices
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> round(agreement_report(votes, np.random.default_rng(0), replicates=50).measures["fleiss kappa"].value, 3)
+    -0.333
     """
     votes, notices = comparable_votes(labels)
     scale = scale_of(votes.classes, ordered)
@@ -139,8 +156,8 @@ def agreement_report(
             pairs = pairwise_agreement(votes)
         else:
             notices += (
-                f"pairs of annotators are left out: there are {votes.annotators.size:,} annotators, and beyond "
-                f"{MOST_PEOPLE:,} it takes long; pairwise_agreement(votes) compares them",
+                f"pairs of annotators are left out: there are {votes.annotators.size:,} annotators, more than "
+                f"{MOST_PEOPLE:,}; pairwise_agreement(votes) compares them",
             )
     cells = cells_of(votes)
     rows = count_pairs(cells)
@@ -191,9 +208,9 @@ def alpha_summary(
     replicates: int = 400,
     most_patterns: int = 50_000,
 ) -> AlphaSummary | None:
-    """Krippendorff's alpha in short time; None where no two answers to one item are known.
+    """Compute Krippendorff's alpha quickly; None if no item has two known answers.
 
-    most_patterns  beyond so many different rows of counts the interval is left out, which is said
+    most_patterns  with more different rows of counts the interval is left out, with a notice
     """
     if isinstance(labels, Distributions) and labels.votes is None:
         return None
@@ -201,7 +218,7 @@ def alpha_summary(
     scale = scale_of(votes.classes, ordered)
     try:
         counts = votes.counts()
-    except ValueError as problem:  # distributions with a number of votes of which they are no shares
+    except ValueError as problem:  # distributions that are not shares of their number of votes
         return AlphaSummary({}, scale, (*notices, f"left out: {problem}"))
     if not (counts.sum(axis=1) > 1).any():
         return None
@@ -218,5 +235,5 @@ def alpha_summary(
     alone = {
         level: Interval(AGREEMENTS[f"{level} alpha"](votes), np.nan, np.nan, np.nan, coverage=0.95) for level in levels
     }
-    notice = f"the interval of alpha is left out, with {patterns:,} different patterns of answers; `agreement` has it"
+    notice = f"no interval of alpha with {patterns:,} different patterns of answers; `agreement` computes it"
     return AlphaSummary(alone, scale, (*notices, notice), observed)

@@ -1,4 +1,4 @@
-"""Annotators one by one: how much they answered, how well, how fast, how surely, and what they lean to."""
+"""One row per annotator: number of answers, skill, agreement, bias, time and confidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dissensus.labels.votes import Votes
 
 @dataclass(frozen=True, repr=False)
 class AnnotatorReport:
-    """One entry per annotator; NaN where the answers do not tell.
+    """One entry per annotator; NaN if unknown.
 
     annotators     (a,) names
     answers        (a,)
@@ -46,17 +46,17 @@ class AnnotatorReport:
         return f"AnnotatorReport: {self.annotators.size:,} annotators · {len(self.classes)} classes"
 
     def leaning(self, a: int) -> tuple[str, float]:
-        """The class an annotator is drawn to most, and by how much."""
+        """Return the class that an annotator prefers most, and by how much."""
         code = int(self.bias[a].argmax())
         return self.classes[code], float(self.bias[a, code])
 
     def ranked(self, at_least: int = RANKED_FROM) -> np.ndarray:
-        """Those of whom at least so many answers can be compared with others, lowest skill first.  positions"""
+        """Sort annotators with at least this many comparable answers by skill, lowest first.  positions"""
         enough = np.flatnonzero(self.compared >= max(at_least, 1))
         return enough[np.argsort(self.skill[enough], kind="stable")]
 
     def as_rows(self) -> list[dict[str, Any]]:
-        """One record per annotator; None where the answers do not tell."""
+        """Return one record per annotator; None for what is not known."""
         rows = []
         ranked = np.isin(np.arange(self.annotators.size), self.ranked())
         for a in range(self.annotators.size):
@@ -79,11 +79,25 @@ class AnnotatorReport:
 
 @takes(answers=(Votes, Beliefs))
 def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
-    """What the answers say about those who gave them, with the consensus of Dawid-Skene as the yardstick.
+    """Describe annotators by their answers, with the consensus of Dawid-Skene as the reference.
 
-    Of beliefs the first choices are judged; what they state is compared with it as overconfidence.
+    Beliefs are judged by their first choices, and their stated probabilities as overconfidence. Low skill or agreement
+    can mean carelessness or a different view; the numbers cannot distinguish the two.
 
-    Low skill and low agreement mean carelessness or another view: the numbers cannot tell which.
+    Parameters
+    ----------
+    answers : votes or beliefs with their annotators
+
+    Returns
+    -------
+    answers, skill, agreement, bias, median seconds and overconfidence per annotator
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> annotator_report(votes).agreement.tolist()
+    [0.5, 0.5, 0.0]
     """
     _, annotators = answers.identified("an annotator report")
     votes = answers if isinstance(answers, Votes) else answers.first_choices()
@@ -105,7 +119,7 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
 
 
 def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
-    """Chosen share minus expected share, per annotator and class.  (a, k)"""
+    """Subtract the expected from the chosen share, per annotator and class.  (a, k)"""
     who, annotators = votes.identified("bias")
     a, k = annotators.size, votes.n_classes
     chosen = np.bincount(who.astype(np.int64) * k + votes.choice, minlength=a * k).reshape(a, k)
@@ -114,7 +128,7 @@ def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
 
 
 def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
-    """Stated probability of the first choice minus the share of the others who chose it too.  (a,)"""
+    """Subtract the share of the others with the same first choice from its stated probability.  (a,)"""
     who, annotators = beliefs.identified("calibration")
     rows = np.flatnonzero(beliefs.first >= 0)  # each is a vote, in this order
     stated = beliefs.stated[rows, votes.choice]

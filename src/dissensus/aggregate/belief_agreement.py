@@ -53,10 +53,27 @@ class BeliefPairs:
 def belief_pairs(
     beliefs: Beliefs, rng: np.random.Generator, distance: Distance = jensen_shannon, *, sample: int = 200_000
 ) -> BeliefPairs:
-    """Compare complete beliefs by a symmetric distance of the labels stage (0 for equal rows, larger is further).
+    """Compare complete beliefs by a symmetric distance, for `belief_alpha`.
 
-    sample: at most so many pairs of any two beliefs are compared; drawn at random where there are more, which
-    leaves an error of about 0.001 in alpha.
+    Parameters
+    ----------
+    beliefs : complete beliefs
+    rng : random generator of the sample
+    distance : of two distributions, (n, k), (n, k) -> (n,); 0 for equal rows
+    sample : largest number of pairs of any two beliefs; more are sampled, with an error of about 0.001 in alpha
+
+    Returns
+    -------
+    the distances of all pairs about one item, and of any two beliefs
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    >>> len(belief_pairs(beliefs, np.random.default_rng(0)).within)
+    6
     """
     rows = complete_rows(beliefs)
     within = every_two(beliefs.item)
@@ -83,13 +100,30 @@ def belief_pairs(
 
 
 def belief_alpha(pairs: BeliefPairs) -> float:
-    """Krippendorff's alpha of beliefs: 1 where all who saw an item believe the same, 0 for no more than chance.
+    """Compute Krippendorff's alpha of beliefs: 1 if all agree on every item, 0 for chance.
 
         alpha = 1 - D_o / D_e
         D_o = 1/N sum_i m_i (mean distance of two beliefs about item i),   D_e = mean distance of any two beliefs
 
-    One-hot beliefs under Jensen-Shannon or total variation give the nominal alpha of the votes. 1 where all beliefs
-    are equal, which the formula leaves open. Krippendorff (2011) leaves the difference function to the data.
+    One-hot beliefs under Jensen-Shannon or total variation give the nominal alpha of the votes. By convention 1 if all
+    beliefs are equal. Krippendorff (2011) leaves the difference function to the data.
+
+    Parameters
+    ----------
+    pairs : from `belief_pairs`
+
+    Returns
+    -------
+    at most 1
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    >>> round(belief_alpha(belief_pairs(beliefs, np.random.default_rng(0))), 3)
+    -0.111
     """
     n, m, p = int(pairs.item.max()) + 1, pairs.item.size, len(pairs.within)
     value = _alpha(pairs, np.ones(m), np.ones(n), np.ones(p))
@@ -104,12 +138,11 @@ def belief_alpha_interval(
     replicates: int = 1000,
     coverage: float = 0.95,
 ) -> Interval:
-    """Alpha of beliefs with its bootstrap interval over other items or other annotators: `bca_interval`.
+    """Compute the alpha of beliefs with its bootstrap interval over other items or other annotators (`bca_interval`).
 
-    Only items with two beliefs or more are drawn, and annotators again where no two of them share an item. Two draws of
-    one annotator are not compared on an item; what they stated twice about it is compared within each draw. Where all
-    beliefs of a resampled crowd are equal, alpha is not defined; the interval rests on the other crowds, and is NaN
-    where fewer than two are left or all have the same alpha.
+    Only items with two beliefs or more are resampled; annotators are drawn again if no two of them share an item. Two
+    draws of one annotator are not compared on an item. Resamples in which all beliefs are equal are left out; the
+    interval is NaN if fewer than two others remain or all have the same alpha.
     """
     check_resampling(replicates, coverage)
     units, weights_of = _units(pairs, over)

@@ -28,8 +28,8 @@ class ItemLabels:
     label       (n,) position in `classes`; of classes that tie, the one named first
     confidence  (n,) its probability in the distribution that it comes from: 0 to 1
     tied        (n,) whether another class is as probable
-    agreement   (n,) share of the item's answers that are the label; NaN where there are none. None where not known
-    answers     (n,) how many there are; None where not known
+    agreement   (n,) share of the item's answers that are the label; NaN if there are none. None if not known
+    answers     (n,) number of answers; None if not known
     """
 
     items: np.ndarray
@@ -47,30 +47,30 @@ class ItemLabels:
             hold(self, name, getattr(self, name))
 
     def least_sure(self) -> np.ndarray:
-        """The items worth a second look first: lowest confidence, then lowest agreement.  (n,) positions"""
+        """Sort items by lowest confidence, then lowest agreement.  (n,) positions"""
         by_answers = np.zeros(self.items.size) if self.agreement is None else np.nan_to_num(self.agreement, nan=-1.0)
         return np.lexsort((by_answers, self.confidence.round(12)))
 
     def to_arrow(self) -> pa.Table:
-        """One row per item: item, label, confidence, tied, and agreement and answers where they are known."""
+        """Return one row per item: item, label, confidence, tied, and agreement and answers if they are known."""
         return self.as_votes().to_arrow()
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with the columns of `to_arrow`."""
+        """Return a pandas DataFrame with the columns of `to_arrow`."""
         return pandas_frame(self.to_arrow())
 
     def to_polars(self) -> Any:
-        """A polars DataFrame with the columns of `to_arrow`."""
+        """Return a polars DataFrame with the columns of `to_arrow`."""
         return polars_frame(self.to_arrow())
 
     def as_rows(self, items: np.ndarray | None = None) -> list[dict[str, Any]]:
-        """One record per item, or for some of them in their order; None where there is no agreement."""
+        """Return one record per item, or for some of them in their order; None if there is no agreement."""
         table = self.to_arrow()
         rows: list[dict[str, Any]] = (table if items is None else table.take(pa.array(items))).to_pylist()
         return rows
 
     def as_votes(self) -> Votes:
-        """The labels as votes of nobody in particular, with the numbers beside them: what is written to a file."""
+        """Return the labels as votes without annotators, with the numbers as extra columns, as files hold them."""
         columns: dict[str, Any] = {"confidence": self.confidence, "tied": self.tied}
         if self.agreement is not None and self.answers is not None:
             columns |= {"agreement": pa.array(self.agreement, from_pandas=True), "answers": self.answers}
@@ -85,15 +85,30 @@ class ItemLabels:
 
 @takes(distributions=Distributions, labels=ANY_LABELS)
 def item_labels(distributions: Distributions, labels: Labels | None = None) -> ItemLabels:
-    """The most probable class of each item, with its probability and the share of people who chose it.
+    """Choose the most probable class of each item, with its probability and the share of people who chose it.
 
         label_i = argmax_k p_ik,   confidence_i = max_k p_ik,   agreement_i = answers for label_i / answers to item i
 
-    Confidence is as honest as the method behind the distributions: the share of votes is the agreement itself, and
-    models of annotators tend to be too sure.
+    Confidence is as well calibrated as the method behind the distributions: the share of votes is the agreement itself,
+    and models of annotators tend to be overconfident.
 
-    labels  what people said about these items, for the agreement: votes, first choices of beliefs, or counts. Where
-            not given, the counts behind the distributions if these are shares of votes
+    Parameters
+    ----------
+    distributions : one per item
+    labels : what people said about these items, for the agreement: votes, first choices of beliefs, or counts. By
+        default the counts behind the distributions, if these are shares of votes
+
+    Returns
+    -------
+    label, confidence, ties, agreement and number of answers per item
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> from dissensus import share
+    >>> item_labels(share(votes)).as_rows()[0]["label"]
+    'cat'
     """
     probs = distributions.probs
     top = probs.max(axis=1)
@@ -109,7 +124,7 @@ def item_labels(distributions: Distributions, labels: Labels | None = None) -> I
 
 
 def _counts(distributions: Distributions, labels: Labels | None) -> np.ndarray | None:
-    """Answers by class for each item of the distributions.  (n, k), or None where they are not known"""
+    """Return the answers by class for each item of the distributions.  (n, k), or None if they are not known"""
     said: Votes | Distributions
     if labels is None or isinstance(labels, Distributions):
         said = distributions if labels is None else labels

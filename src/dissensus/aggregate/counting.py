@@ -20,12 +20,24 @@ Ties = Literal["share", "first", "frequent"]
 
 @takes(votes=Votes)
 def majority_vote(votes: Votes, ties: Ties = "share") -> Distributions:
-    """All of each item's mass on the class with most votes.
+    """Put all of each item's mass on the class with most votes.
 
-    ties  what happens where several classes have equally many votes:
-          share     they share the mass evenly
-          first     the one named first in `classes` gets it
-          frequent  the one with most votes over all items gets it, then the one named first
+    Parameters
+    ----------
+    votes : votes, at least one per item
+    ties : if several classes have equally many votes: "share" splits the mass evenly, "first" takes the first of
+        `classes`, "frequent" the one with most votes over all items, then the first
+
+    Returns
+    -------
+    one distribution per item
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> majority_vote(votes).probs.tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     one_of("rule for ties", ties, ("share", "first", "frequent"))
     counts = votes.counts()  # (n, k)
@@ -45,14 +57,28 @@ def majority_vote(votes: Votes, ties: Ties = "share") -> Distributions:
 
 @takes(votes=Votes)
 def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -> Distributions:
-    """The share of votes after adding `prior` votes to each class: the posterior mean under Dirichlet(prior).
+    """Compute the share of votes after adding `prior` votes to each class: the posterior mean under Dirichlet(prior).
 
         p_ik = (votes for k of item i + prior_k) / (votes of item i + sum of prior)
 
     An item without votes gets the prior's own shares. 0.5 is Jeffreys' prior, 1 Laplace's rule.
     Gelman et al. (2013), Bayesian Data Analysis, sec. 3.4.
 
-    prior: a number above 0 for every class, or k numbers of 0 or more with a sum above 0
+    Parameters
+    ----------
+    votes : votes
+    prior : a number above 0 for every class, or k numbers of 0 or more with a sum above 0
+
+    Returns
+    -------
+    one distribution per item
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> dirichlet(votes, prior=1.0).probs.tolist()
+    [[0.6, 0.4], [0.4, 0.6]]
     """
     added = np.asarray(prior, dtype=np.float64)
     if added.shape not in ((), (votes.n_classes,)):

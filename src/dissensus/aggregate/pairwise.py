@@ -58,13 +58,27 @@ class PairwiseAgreement:
 
 @takes(votes=Votes)
 def pairwise_agreement(votes: Votes) -> PairwiseAgreement:
-    """Raw agreement and Cohen's kappa of every two annotators who share an item.
+    """Compute raw agreement and Cohen's kappa of every two annotators who share an item.
 
         kappa = (P - P_e) / (1 - P_e),   P_e = sum_c share of c in the first's votes * share of c in the second's
 
-    with all shares over the items the two have in common. Memory grows with the pairs that meet: the tables are
-    products of sparse items-by-annotators matrices, made for a block of annotators at a time.
-    Cohen (1960), A coefficient of agreement for nominal scales.
+    with all shares over the items that both answered. Memory grows with the pairs that share an item. Cohen (1960), A
+    coefficient of agreement for nominal scales.
+
+    Parameters
+    ----------
+    votes : votes with their annotators
+
+    Returns
+    -------
+    the pairs with their shared items, agreement and kappa
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> pairwise_agreement(votes).agreement.tolist()
+    [1.0, 0.0, 0.0]
     """
     who, annotators = votes.identified("pairwise agreement")
     answered = _items_by_annotators(votes, who, annotators.size, np.ones(votes.n_answers, dtype=bool))

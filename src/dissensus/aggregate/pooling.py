@@ -1,4 +1,4 @@
-"""Opinion pools: the beliefs of several annotators as one distribution, each annotator heard by their weight."""
+"""Opinion pools: the beliefs of several annotators as one distribution, weighted by annotator."""
 
 from __future__ import annotations
 
@@ -14,14 +14,30 @@ from dissensus.labels.shares import check_answered
 
 @takes(beliefs=Beliefs)
 def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distributions:
-    """The weighted mean of each item's complete beliefs: a class is as likely as people think on average.
+    """Average each item's complete beliefs, weighted by annotator.
 
         p_i = sum_a w_a b_ia / sum_a w_a
 
-    Keeps minorities: whatever one annotator holds possible stays possible. Equal weights give `mean_belief`.
+    Keeps minorities: a class that one annotator holds possible stays possible. Equal weights give `mean_belief`.
     Stone (1961), The opinion pool.
 
-    weights: (a,) of 0 or more, such as `reliability(beliefs)`; equal where not given
+    Parameters
+    ----------
+    beliefs : complete beliefs
+    weights : (a,) of 0 or more per annotator, such as `pooling.reliability(beliefs)`; equal by default
+
+    Returns
+    -------
+    one distribution per item
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    >>> linear_pool(beliefs, weights=[2, 1, 1]).probs.round(2).tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
     """
     rows, weight = complete_rows(beliefs), _weight(beliefs, weights)
     return _pool(beliefs, _sum_by_item(beliefs, rows * weight[:, None]))
@@ -29,15 +45,31 @@ def linear_pool(beliefs: Beliefs, weights: np.ndarray | None = None) -> Distribu
 
 @takes(beliefs=Beliefs)
 def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: float = 0.001) -> Distributions:
-    """The weighted geometric mean of each item's complete beliefs, scaled to sum to 1: sharper than the linear pool.
+    """Pool each item's complete beliefs by their weighted geometric mean, which is sharper than the linear pool.
 
         p_i ~ prod_a b'_ia^(w_a / sum_a w_a),   b' = (1 - k floor) b + floor
 
-    Where one annotator rules a class out, it is out for all; so every belief first gives `floor` to each class
-    (0 for none, which fails for an item on which every class has been ruled out by somebody).
+    A class that one annotator rules out is out for all, so every belief first gives `floor` to each class.
     Genest and Zidek (1986), Combining probability distributions, sec. 2.
 
-    weights: as for linear_pool
+    Parameters
+    ----------
+    beliefs : complete beliefs
+    weights : (a,) of 0 or more per annotator; equal by default
+    floor : probability that every class keeps; 0 fails for an item on which each class is ruled out by somebody
+
+    Returns
+    -------
+    one distribution per item
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    >>> log_pool(beliefs, floor=0.1).probs.round(2).tolist()
+    [[0.68, 0.32], [0.32, 0.68]]
     """
     rows, weight = raise_to_floor(complete_rows(beliefs), floor), _weight(beliefs, weights)
     share = (
@@ -62,14 +94,14 @@ def log_pool(beliefs: Beliefs, weights: np.ndarray | None = None, *, floor: floa
 
 @takes(beliefs=Beliefs)
 def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> np.ndarray:
-    """How much each annotator should be heard, by how close they come to the pool of the others: mean 1.  (a,)
+    """Weight annotators by how close they are to the pool of the others: mean 1, higher is better.  (a,)
 
         d_a = mean over a's answers of JS(b_ia, weighted mean of the other beliefs about i)
-        w_a ~ 1 / d_a,   d_a drawn towards the crowd's mean as if `pseudo` more answers had been at that mean
+        w_a ~ 1 / d_a,   d_a shrunk towards the crowd's mean as if `pseudo` more answers had been at that mean
 
     Jensen-Shannon divergence grows like a squared distance, so this is weighting by inverse variance. The pool of the
-    others uses the weights of the round before, equal ones at first. An annotator who shares no item keeps the crowd's
-    mean weight. Higher is better; an outlier is heard less whether or not they are right.
+    others uses the weights of the previous round, equal ones at first. An annotator who shares no item has the crowd's
+    mean weight. An outlier gets a lower weight whether or not they are right.
     """
     who, annotators = beliefs.identified("reliability")
     rows = complete_rows(beliefs)
@@ -99,7 +131,7 @@ def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> n
 
 
 def complete_rows(beliefs: Beliefs) -> np.ndarray:
-    """The stated probabilities, refused where they have gaps or do not sum to 1.  (m, k)"""
+    """Return the stated probabilities; gaps and rows that do not sum to 1 are refused.  (m, k)"""
     gaps = np.argwhere(np.isnan(beliefs.stated))
     if gaps.size:
         row, code = gaps[0]
@@ -119,7 +151,7 @@ def complete_rows(beliefs: Beliefs) -> np.ndarray:
 
 
 def raise_to_floor(rows: np.ndarray, floor: float) -> np.ndarray:
-    """Rows in which no class has less than `floor`: (1 - k floor) b + floor.  (m, k)"""
+    """Give every class at least `floor`: (1 - k floor) b + floor.  (m, k)"""
     k = rows.shape[1]
     if not 0 <= floor * k < 1:
         raise ValueError(f"the floor is {floor} for each of {k} classes; expected 0 up to 1/{k}, not included")

@@ -55,23 +55,36 @@ def fit_temperatures(
     people_deviation: float = 0.25,
     floor: float = 1e-4,
 ) -> Temperatures:
-    """Each annotator's temperature from their complete beliefs about items whose right class is known.
+    """Fit a temperature per annotator: how overconfident their stated probabilities are.
 
         P(right class c | belief b, temperature T) ~ max(b_c, floor)^(1 / T)
         ln T_a ~ Normal(crowd, spread),   crowd ~ Normal(0, crowd_deviation),   spread ~ |Normal(0, people_deviation)|
 
-    Reported are the means of ln T_a and of the crowd given all known answers, by integration over a grid: few answers
-    leave a temperature near the crowd's and the crowd's near 1, many show what it is, and how far people differ is
-    learned from how far they do. Guo et al. (2017), On calibration of modern neural networks, sec. 4.2, for one
-    temperature; they find it by likelihood alone.
+    Temperatures are posterior means of ln T_a and of the crowd, by integration over a grid: with few answers they stay
+    near the crowd's, and the crowd's near 1. Guo et al. (2017), On calibration of modern neural networks, sec. 4.2, for
+    a single temperature by maximum likelihood.
 
-    gold              (n,) class codes, -1 where unknown. Without gold an answer repeated by its annotator is judged by
-                      the first choice of the other: that measures how sure people are of their own answer, not of the
-                      truth.
-    crowd_deviation   0.35 expects 19 crowds in 20 to need a temperature between 1/2 and 2
-    people_deviation  0.25 expects two people of one crowd to differ by a factor of 1.3 or so
-    floor             what a class called impossible still gets, or one such class being right would cost infinitely
-                      much; what was said above it is taken as it was said
+    Parameters
+    ----------
+    beliefs : complete beliefs with their annotators
+    gold : (n,) class codes, -1 if unknown. Without gold, an answer repeated by its annotator is judged by the first
+        choice of the other answer, which measures how sure people are of their own answer, not of the truth
+    crowd_deviation : standard deviation of the crowd's ln T; 0.35 expects 19 crowds of 20 between 1/2 and 2
+    people_deviation : scale of the spread within a crowd; 0.25 expects two people to differ by a factor of about 1.3
+    floor : probability that a class called impossible still gets
+
+    Returns
+    -------
+    the temperatures, above 1 for overconfident annotators, and the number of known answers of each
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> fitted = fit_temperatures(COMPLETIONS["dense"](Beliefs.of_votes(votes)), np.array([0, 1]))
+    >>> fitted.answers.tolist(), bool(fitted.temperature[2] > fitted.temperature[0])
+    ([2, 2, 2], True)
     """
     who, annotators = beliefs.identified("recalibration")
     if not (0 < crowd_deviation < np.inf and 0 < people_deviation < np.inf):
@@ -91,7 +104,7 @@ def fit_temperatures(
 
 
 def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperatures:
-    """The temperatures by second answers ("repeats"), or by gold that is matched by the names of items and classes."""
+    """Fit temperatures by repeated answers ("repeats"), or by gold matched by the names of items and classes."""
     if isinstance(known, Votes):
         return fit_temperatures(beliefs, gold_codes(known, beliefs))
     if not (isinstance(known, str) and known == "repeats"):
@@ -102,11 +115,31 @@ def temperatures_by(known: Recalibration | Any, beliefs: Beliefs) -> Temperature
 
 @takes(beliefs=Beliefs)
 def recalibrate(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
-    """The beliefs as they should have been stated: each row tempered by its annotator's temperature.
+    """Temper each belief by the temperature of its annotator.
 
         q_c ~ max(b_c, floor)^(1 / temperature)
 
-    What was named and ruled out stays as it was said.
+    Named classes and classes ruled out stay as they are.
+
+    Parameters
+    ----------
+    beliefs : complete beliefs with their annotators
+    fitted : temperatures of the same annotators, from `recalibration.fit_temperatures`
+
+    Returns
+    -------
+    the recalibrated beliefs
+
+    Examples
+    --------
+    >>> from dissensus import Beliefs, Votes
+    >>> from dissensus.labels import COMPLETIONS
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
+    >>> from dissensus.aggregate.recalibration import fit_temperatures
+    >>> fitted = fit_temperatures(beliefs, np.array([0, 1]))
+    >>> recalibrate(beliefs, fitted).stated.shape
+    (6, 2)
     """
     who, annotators = beliefs.identified("recalibration")
     if not np.array_equal(annotators, fitted.annotators):
@@ -121,9 +154,9 @@ def recalibrate(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
 
 @takes(gold=Votes, beliefs=Beliefs)
 def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
-    """The gold class of each item the beliefs are about, matched by name; -1 where gold does not name the item.
+    """Return the gold class of each item of the beliefs, matched by name; -1 if gold does not have the item.
 
-    gold: one vote per item, of the same classes; items the beliefs are not about have no part.  -> (n,)
+    gold: one vote per item, of the same classes; other items are ignored.  -> (n,)
     """
     code = positions_of(gold.classes, beliefs.classes)
     if (code < 0).any():
@@ -168,7 +201,7 @@ def _find_known(beliefs: Beliefs, gold: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _find_repeats(beliefs: Beliefs, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Answers with another answer of the same annotator to the same item, and the first choice of that one."""
+    """Find answers with another answer of the same annotator to the same item, and the first choice of the other."""
     pair = beliefs.item.astype(np.int64) * (int(who.max(initial=0)) + 1) + who
     order = np.argsort(pair, kind="stable")
     again = np.flatnonzero(pair[order][1:] == pair[order][:-1])
@@ -182,7 +215,7 @@ def _find_repeats(beliefs: Beliefs, who: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _log_rows(beliefs: Beliefs, floor: float) -> np.ndarray:
-    """Logarithms of what was stated, `floor` where it was less.  (m, k)"""
+    """Return logarithms of the stated probabilities, at least `floor`.  (m, k)"""
     k = beliefs.n_classes
     if not 0 < floor * k < 1:
         raise ValueError(f"the floor is {floor} for each of {k} classes; expected a number above 0 and below 1/{k}")
@@ -190,7 +223,7 @@ def _log_rows(beliefs: Beliefs, floor: float) -> np.ndarray:
 
 
 def _log_likelihoods(log_rows: np.ndarray, right: np.ndarray, owner: np.ndarray, people: int) -> np.ndarray:
-    """Log-likelihood of each person's known answers at each temperature of FINE.
+    """Compute the log-likelihood of each person's known answers at each temperature of FINE.
 
     log_rows: (r, k), right: (r,) classes, owner: (r,) 0..people-1 -> (people, FINE)
     """
@@ -206,7 +239,7 @@ def _log_likelihoods(log_rows: np.ndarray, right: np.ndarray, owner: np.ndarray,
 
 
 def _integrate(heights: np.ndarray, crowd_deviation: float, people_deviation: float) -> tuple[float, np.ndarray]:
-    """Posterior means of the crowd's log temperature and of each person's, over a grid of crowds and spreads.
+    """Compute posterior means of the crowd's log temperature and of each person's, over a grid of crowds and spreads.
 
     heights: (a, FINE) -> number, (a,)
     """

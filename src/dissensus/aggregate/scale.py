@@ -1,4 +1,4 @@
-"""Which levels of measurement classes have: whether they stand in an order, and whether their names are numbers."""
+"""Levels of measurement: whether classes are ordered, and whether their names are numbers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Scale:
     """The levels of measurement that fit some classes, and why.
 
     levels  "nominal", then "ordinal" and "interval" as far as they apply
-    why     in words: what was taken for an order, or why nothing was
-    told    whether the user said so
+    why     the reason, in words
+    told    whether the user set it
     """
 
     levels: tuple[str, ...]
@@ -31,9 +31,9 @@ class Scale:
 
 
 def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
-    """The scale of classes: as told, or ordered where their names are rising numbers.
+    """Return the scale of classes: as given, or ordered if their names are rising numbers.
 
-    ordered  True: they stand in their order; False: they are in no order; None: judged by their names
+    ordered  True: they are ordered; False: they are not; None: decided by their names
     """
     numbers = _numbers(classes)
     levels = ("nominal", "ordinal", "interval") if numbers else ("nominal", "ordinal")

@@ -69,11 +69,11 @@ class Review:
         return replace(replace(self.votes, extra=None).select(answers=order), extra=columns)
 
     def ranked_items(self) -> Votes:
-        """The labels of the items, least sure first: see ItemLabels.as_votes."""
+        """Return the labels of the items, lowest confidence first: see ItemLabels.as_votes."""
         return self.items.as_votes().select(answers=self.items.least_sure())
 
     def as_json(self, count: int) -> dict[str, Any]:
-        """The first `count` of both lists."""
+        """Return the first `count` of both lists."""
         return {
             "method": self.method,
             "items": self.items.as_rows(self.items.least_sure()[:count]),
@@ -82,34 +82,47 @@ class Review:
         }
 
     def same_and_others(self) -> tuple[np.ndarray, np.ndarray]:
-        """Answers of other people to the item that are the same as this, and all of them.  (m,), (m,)"""
+        """Count the answers of others to the item that are the same as this one, and all of them.  (m,), (m,)"""
         return said_by_others(self.votes, np.arange(self.votes.n_answers), self.votes.choice)
 
 
 @takes(labels=ANY_LABELS)
 def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
-    """Items and answers ranked by how much they deserve a second look.
+    """Rank items and answers by how much they deserve a second look.
 
-        quality of an answer c to item i by annotator j = P(class of i is c | all answers to i, how reliable people are)
+        quality of an answer c to item i by annotator j = P(class of i is c | all answers to i, reliability of people)
         quality of an item                              = P(class of i is its label), the confidence
 
-    Under Dawid-Skene, where confusion_jtc is how often annotator j answers c when the class is t,
+    Under Dawid-Skene, with confusion_jtc the probability that annotator j answers c if the class is t,
 
         P(c | all answers)  ~  P(c | the others' answers) * confusion_jcc
 
-    so an answer ranks low where the others make its class unlikely, and the lower the less reliable its annotator is.
-    That is the self-confidence of the given label of Northcutt, Jiang, Chuang (2021), Confident learning, with people
-    in place of a model. It takes people who see an item differently for mistaken: this is a list of what to look at,
-    not of what is wrong.
+    so an answer ranks low if the others make its class unlikely, and lower if its annotator is unreliable. This is the
+    self-confidence of Northcutt, Jiang, Chuang (2021), Confident learning, with people in place of a model. A different
+    view looks the same as a mistake, so the ranking shows where to look, not what is wrong.
 
-    method   one of AGGREGATIONS; without it dawid-skene, or shrinkage where nobody knows who answered
-    options  those of the method
+    Parameters
+    ----------
+    labels : votes, beliefs or distributions with their number of votes
+    method : a name of AGGREGATIONS; by default dawid-skene, or shrinkage if the annotators are not known
+    options : those of the method
+
+    Returns
+    -------
+    the label of each item, the quality of each vote and notices
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> review(votes).items.as_rows()[0]["label"]
+    'cat'
     """
     votes, notices = _votes(labels)
     if method is None:
         method = "dawid-skene" if votes.annotator is not None else "shrinkage"
         if method == "shrinkage":
-            notices += ("nobody knows who answered, so all count as equally reliable (shrinkage)",)
+            notices += ("the annotators are not known, so all count as equally reliable (shrinkage)",)
     result = aggregate_labels(votes, method, **options)
     distributions = result.distributions
     return Review(
@@ -123,7 +136,7 @@ def review(labels: Labels, method: str | None = None, **options: Any) -> Review:
 
 def _votes(labels: Labels) -> tuple[Votes, tuple[str, ...]]:
     if isinstance(labels, Beliefs):
-        return labels.first_choices(), ("the first choice of each belief is looked at",)
+        return labels.first_choices(), ("beliefs are reviewed by their first choices",)
     if isinstance(labels, Distributions):
         return Votes.of_counts(labels), ()
     return labels, ()

@@ -1,4 +1,4 @@
-"""Votes weighed by how often their annotators side with the majority."""
+"""Votes weighted by how often their annotators agree with the majority."""
 
 from __future__ import annotations
 
@@ -41,17 +41,31 @@ class WawaFit:
 
 @takes(votes=Votes)
 def wawa(votes: Votes, ties: Ties = "share") -> WawaFit:
-    """Worker agreement with aggregate: a majority vote, and another that weighs each vote by its annotator's skill.
+    """Weight votes by their annotators' agreement with the majority ("worker agreement with aggregate").
 
         skill_j = mean over the votes of j of the majority's mass on the class voted for
         p_ik = sum of skill over the votes for k of item i / sum of skill over all votes of item i
 
-    One step, nothing to converge, nothing drawn. The measure is that of the crowdsourcing platform CrowdFlower, later
-    Appen; the weighted vote is Wawa of crowd-kit (Ustalov, Pavlichenko, Tseitlin 2024, Learning from crowds with
+    One step, without iterations or randomness. The measure is that of the crowdsourcing platform CrowdFlower, later
+    Appen. The weighted vote is Wawa of crowd-kit (Ustalov, Pavlichenko, Tseitlin 2024, Learning from crowds with
     Crowd-Kit), whose numbers ties="first" gives.
 
-    ties  the rule for equally many votes in the first majority: see majority_vote. With "share" a vote for one
-          of t tied classes is right by 1/t
+    Parameters
+    ----------
+    votes : votes with their annotators
+    ties : the rule for ties in the first majority, see `majority_vote`; with "share" a vote for one of t tied classes
+        is right by 1/t
+
+    Returns
+    -------
+    the distributions and the skill of each annotator
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> wawa(votes).skill.tolist()
+    [1.0, 1.0, 0.0]
     """
     who, annotators = votes.identified("Wawa")
     won = majority_vote(votes, ties).probs[votes.item, votes.choice]  # (m,)

@@ -56,27 +56,39 @@ def dawid_skene(
     start: DawidSkeneFit | None = None,
     progress: Progress | None = None,
 ) -> DawidSkeneFit:
-    """Each item's class and each annotator's confusion matrix by expectation-maximisation.
+    """Estimate each item's class and each annotator's confusion matrix by expectation-maximisation.
 
         E  P(t | i) ~ prior_t  prod over answers (annotator j, class c) to i of confusion_jtc ^ weight
         M  confusion_jtc ~ sum over answers of weight * P(t | i) + smoothing * crowd_tc,   prior_t = mean of P(t | i)
 
-    What it climbs is the log-likelihood sum_i log sum_t prior_t prod confusion_jtc ^ weight, plus
-    smoothing * sum_jtc crowd_tc log confusion_jtc: a Dirichlet prior on every row, worth `smoothing` answers, around
-    the confusion of the whole crowd. 0 gives the maximum likelihood of Dawid and Skene (1979), Applied Statistics 28,
-    in which an annotator with few answers is taken at their word.
+    The objective is the log-likelihood sum_i log sum_t prior_t prod confusion_jtc ^ weight, plus smoothing * sum_jtc
+    crowd_tc log confusion_jtc: a Dirichlet prior on every row, worth `smoothing` answers, around the confusion of the
+    whole crowd. 0 gives the maximum likelihood of Dawid and Skene (1979), Applied Statistics 28.
 
-    A vote has weight 1. A belief is a fractional vote: each class has the weight of its stated probability, so that
-    the exponent is the expected log-probability of a vote drawn from the belief; beliefs that put 1 on one class give
-    exactly what votes give.
+    A vote has weight 1. A belief is a fractional vote: each class has the weight of its stated probability, so that the
+    exponent is the expected log-probability of a vote drawn from the belief. Beliefs with 1 on one class give exactly
+    what votes give. The fit starts from the share of answers. Items without answers get the class prior, annotators
+    without answers the crowd's confusion, and a class that nobody chose gets no mass.
 
-    It begins with the share of answers. Items without answers get the class prior, annotators without answers the
-    crowd's confusion; a class that nobody chose gets no mass.
+    Parameters
+    ----------
+    answers : votes, or beliefs whose rows state every class and sum to 1
+    smoothing : answers that the prior of each row of a confusion matrix is worth
+    tolerance : stop if an iteration gains at most this many nats per answer
+    most_iterations : maximum iterations
+    start : an earlier fit to start from; items and annotators are matched by name and may be new
+    progress : called after each iteration
 
-    answers    votes, or beliefs whose rows state every class and sum to 1
-    tolerance  stop when an iteration gains at most this many nats per answer
-    start      an earlier fit to begin from; items and annotators are matched by name and may be new. What is climbed
-               depends on these answers alone, so it is the same as without a start
+    Returns
+    -------
+    the distributions, confusion matrices, class prior and course of the fit
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> dawid_skene(votes).confusion.shape
+    (3, 2, 2)
     """
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing is {smoothing} answers; expected a finite number of 0 or more")

@@ -51,22 +51,39 @@ def glad(
     start: GladFit | None = None,
     progress: Progress | None = None,
 ) -> GladFit:
-    """Each item's class and ease and each annotator's skill; classes are equally likely beforehand.
+    """Estimate each item's class and ease, and each annotator's skill; classes are equally likely a priori.
 
         P(vote c | class t) = right if c = t, else (1 - right) / (k - 1),   right = 1 / (1 + exp(-skill_j ease_i))
         skill_j ~ Normal,   log ease_i ~ Normal
 
-    Whitehill, Ruvolo, Wu, Bergsma, Movellan (2009), Whose Vote Should Count More, NeurIPS. What it climbs is the
+    Whitehill, Ruvolo, Wu, Bergsma, Movellan (2009), Whose Vote Should Count More, NeurIPS. The objective is the
     log-likelihood of the votes plus the logarithm of both priors. The maximisation is not exact (generalised EM): it
-    takes Newton steps, first for all skills at once, then for the ease of all items at once, and for each of them only
-    a step that does not lower its own part of the expected log-likelihood.
+    takes Newton steps, first for all skills at once, then for the ease of all items, and accepts a step only if it does
+    not lower its own part of the expected log-likelihood.
 
-    It begins at the means of the priors. Items without votes get even shares and the prior's ease, annotators without
-    votes the prior's skill.
+    The fit starts at the means of the priors. Items without votes get even shares and the prior's ease, annotators
+    without votes the prior's skill.
 
-    prior_mean, prior_deviation  of the skill and of the logarithm of the ease
-    tolerance                    stop when an iteration gains at most this many nats per vote
-    start                        an earlier fit to begin from; items and annotators are matched by name, may be new
+    Parameters
+    ----------
+    votes : votes with their annotators
+    prior_mean : means of the skill and of the logarithm of the ease
+    prior_deviation : their standard deviations
+    tolerance : stop if an iteration gains at most this many nats per vote
+    most_iterations : maximum iterations
+    start : an earlier fit to start from; items and annotators are matched by name and may be new
+    progress : called after each iteration
+
+    Returns
+    -------
+    the distributions, skills, ease of each item and course of the fit
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> glad(votes).skill.shape
+    (3,)
     """
     if not (np.isfinite([*prior_mean, *prior_deviation]).all() and min(prior_deviation) > 0):
         raise ValueError(

@@ -54,29 +54,48 @@ def mace(
     start: MaceFit | None = None,
     progress: Progress | None = None,
 ) -> MaceFit:
-    """Each item's class and each annotator's competence.
+    """Estimate each item's class and each annotator's competence.
 
         P(class t) = class_prior_t,   P(vote c | class t) = skill_j [c = t] + (1 - skill_j) guess_jc
         skill_j ~ Beta(skill_prior),   guess_j ~ Dirichlet(guess_prior, ..., guess_prior)
 
     Hovy, Berg-Kirkpatrick, Vaswani, Hovy (2013), Learning Whom to Trust with MACE, NAACL. Two defaults are not theirs.
-    They take classes as equally likely, class_prior="even"; then a class that most items belong to looks like
-    everybody's habit when guessing, a vote for a rarer one like knowledge, and the fit falls far below the majority
-    (30 people, 9 items in 10 of one class, 3 votes each: 0.67 right against 0.83). "learned" is the mean of P(t | i),
-    as in Dawid-Skene. Their guess_prior is 10, people who guess nearly evenly; 1 holds every habit for equally likely.
-    With counts known_j and guessed_jc expected from the current posterior,
+    They take classes as equally likely, class_prior="even"; a class of most items then looks like everybody's habit
+    when guessing. "learned" is the mean of P(t | i), as in Dawid-Skene. Their guess_prior is 10, nearly even guesses; 1
+    takes every habit as equally likely. With counts known_j and guessed_jc expected from the current posterior,
 
-        variational  parameters are exp E[log .] under the Dirichlet of prior + counts (mean-field); what it climbs is
-                     the evidence lower bound
-        em           parameters are their share of prior + counts; what it climbs is the log-likelihood plus
+        variational  parameters are exp E[log .] under the Dirichlet of prior + counts (mean-field); the objective is
+        the
+                     evidence lower bound
+        em           parameters are their share of prior + counts; the objective is the log-likelihood plus
                      sum prior * log parameter
 
-    A vote only moves the odds of the class it names, so an iteration costs one pass over the votes whatever k. It
-    begins with everyone knowing half the time and guessing evenly: no random restarts, the same votes give the same
-    fit. Items without votes get the class prior, annotators without votes the mean of theirs.
+    A vote only changes the odds of its own class, so an iteration is one pass over the votes whatever k. The fit starts
+    with everyone knowing half the time and guessing evenly, without random restarts. Items without votes get the class
+    prior, annotators without votes the mean of theirs.
 
-    tolerance  stop when an iteration gains at most this many nats per vote
-    start      an earlier fit to begin from; items and annotators are matched by name and may be new
+    Parameters
+    ----------
+    votes : votes with their annotators
+    learning : "variational" or "em"
+    skill_prior : parameters of the Beta prior of each skill
+    guess_prior : parameter of the Dirichlet prior of each annotator's guesses
+    class_prior : "learned" or "even"
+    tolerance : stop if an iteration gains at most this many nats per vote
+    most_iterations : maximum iterations
+    start : an earlier fit to start from; items and annotators are matched by name and may be new
+    progress : called after each iteration
+
+    Returns
+    -------
+    the distributions, skills, guesses, class prior and course of the fit
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> mace(votes).skill.shape
+    (3,)
     """
     _check_settings(learning, class_prior, skill_prior, guess_prior)
     ballots = Ballots.of(votes, "MACE")

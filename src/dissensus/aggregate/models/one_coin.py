@@ -47,22 +47,38 @@ def one_coin(
     start: OneCoinFit | None = None,
     progress: Progress | None = None,
 ) -> OneCoinFit:
-    """Each item's class and each annotator's skill by expectation-maximisation.
+    """Estimate each item's class and each annotator's skill by expectation-maximisation.
 
         P(vote c | class t) = skill_j if c = t, else (1 - skill_j) / (k - 1)
         M  skill_j = (sum over votes of P(right) + smoothing * crowd) / (votes of j + smoothing)
 
-    What it climbs is the log-likelihood of the votes plus a Beta prior on every skill, worth `smoothing` votes, around
-    the skill of the whole crowd. 0 gives maximum likelihood. The one-coin model of Dawid and Skene (1979) as in
-    Zhang, Chen, Zhou, Jordan (2016), Spectral methods meet EM, JMLR 17.
+    The objective is the log-likelihood of the votes plus a Beta prior on every skill, worth `smoothing` votes, around
+    the skill of the whole crowd. 0 gives maximum likelihood. The one-coin model of Dawid and Skene (1979) as in Zhang,
+    Chen, Zhou, Jordan (2016), Spectral methods meet EM, JMLR 17.
 
-    A vote only moves the odds of the class it names, by (k - 1) skill / (1 - skill); so an iteration costs one pass
-    over the votes whatever k. It begins with the share of votes. Items without votes get the class prior, annotators
+    A vote only changes the odds of its own class, by (k - 1) skill / (1 - skill), so an iteration is one pass over the
+    votes whatever k. The fit starts from the share of votes. Items without votes get the class prior, annotators
     without votes the crowd's skill.
 
-    tolerance  stop when an iteration gains at most this many nats per vote
-    start      an earlier fit to begin from; items and annotators are matched by name and may be new. What is climbed
-               depends on these votes alone, so it is the same as without a start
+    Parameters
+    ----------
+    votes : votes with their annotators
+    smoothing : votes that the prior of each skill is worth
+    tolerance : stop if an iteration gains at most this many nats per vote
+    most_iterations : maximum iterations
+    start : an earlier fit to start from; items and annotators are matched by name and may be new
+    progress : called after each iteration
+
+    Returns
+    -------
+    the distributions, skills, class prior and course of the fit
+
+    Examples
+    --------
+    >>> from dissensus import Votes
+    >>> votes = Votes.of(list("aaabbb"), ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy"] * 2)
+    >>> one_coin(votes).skill.shape
+    (3,)
     """
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing is {smoothing} votes; expected a finite number of 0 or more")
