@@ -107,7 +107,7 @@ def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
     message = str(caught.value)
     assert "'cifar10h' needs cifar10h/counts.npy or cifar10h/cifar10h-counts.npy" in message
     assert f"not in {tmp_path}: run `dissensus data get cifar10h`" in message and "set DISSENSUS_DATA" in message
-    with pytest.raises(FileNotFoundError, match="take the offensiveness ratings from GitHub Jiaxin-Pei"):
+    with pytest.raises(FileNotFoundError, match="GitHub Jiaxin-Pei"):
         load("popquorn")
     monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(FileNotFoundError, match=r"nowhere \(no such folder\)"):
@@ -130,7 +130,7 @@ def test_labelled_items_must_be_about_the_same_items():
     assert LabelledItems(votes, pa.table({"item": ["a", "b"]})).gold.tolist() == [-1, -1]
     with pytest.raises(ValueError, match=r"has 2 rows and columns \['item'\]; expected a first column 'item'.*2 item"):
         LabelledItems(votes, pa.table({"item": ["b", "a"]}))
-    with pytest.raises(ValueError, match=r"have \[3, 2\] rows; expected one each per item"):
+    with pytest.raises(ValueError, match=r"\[3, 2\] rows"):
         Features(np.zeros((3, 4)), np.arange(2))
 
 

@@ -67,7 +67,7 @@ def test_cifar101_as_released(tmp_path, version, monkeypatch):
     found = images("cifar10.1", version)
     assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS and found.classes[8] == "ship"
     np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.array([*LABELS[:-1], 10]))
-    with pytest.raises(ValueError, match="expected a class code, 0 to 9, for each image"):
+    with pytest.raises(ValueError, match="class code per image, 0 to 9"):
         images("cifar10.1", version)
 
 
@@ -91,7 +91,7 @@ def test_of_cinic10_the_images_of_imagenet_are_read_from_its_archive(tmp_path):
         {"filename": "n02687172_1.png", "split": "train"},
         {"filename": "n02085620_2.png", "split": "test"},
     ]
-    for expected, message in ((3, "has 2 images of ImageNet; expected 3: it is not whole"), (1, "more than 1 images")):
+    for expected, message in ((3, "has 2 images of ImageNet; expected 3"), (1, "more than 1 images")):
         with pytest.raises(ValueError, match=message):
             cifar10_again.read_cinic10(path, expected=expected)
     cinic10(path, ["train/ship/n1_1.png"], mode="L")
@@ -131,7 +131,7 @@ def test_a_picture_of_another_size_is_refused(tmp_path):
     pq.write_table(pa.table({"index": [0], "label": [1], "webp": [webp(PIXELS[0, :16])]}), path)
     with pytest.raises(ValueError, match=r"image 0 has shape \(16, 32, 3\); expected \(32, 32, 3\)"):
         cifar10.read_images(path)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="rows of items; expected uint8"):
         Images(PIXELS, np.zeros(5), ("a",), pa.table({"index": range(6)}))
 
 

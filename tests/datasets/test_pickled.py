@@ -52,7 +52,7 @@ def test_a_pickle_that_runs_a_command_is_refused_and_not_run(tmp_path, protocol)
     trace = tmp_path / "trace"
     path = tmp_path / "batch"
     path.write_bytes(pickle.dumps({"data": Malicious(os.system, (f"touch {trace}",))}, protocol=protocol))
-    with pytest.raises(ValueError, match=r"batch is not one of the official CIFAR pickles: .*nothing .* executed"):
+    with pytest.raises(ValueError, match=r"batch: not an official .* executed"):
         read_pickle(path)
     assert not trace.exists()
 
@@ -60,20 +60,20 @@ def test_a_pickle_that_runs_a_command_is_refused_and_not_run(tmp_path, protocol)
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"cos\nsystem\n(S'true'\ntR.", r"asks for os.system at byte 0, which is refused"),
-        (b"cbuiltins\neval\n(S'1'\ntR.", r"asks for builtins.eval"),
-        (b"c_codecs\ndecode\n(S'1'\ntR.", r"asks for _codecs.decode"),
+        (b"cos\nsystem\n(S'true'\ntR.", r"os.system at byte 0"),
+        (b"cbuiltins\neval\n(S'1'\ntR.", r"builtins.eval"),
+        (b"c_codecs\ndecode\n(S'1'\ntR.", r"_codecs.decode at byte 0"),
         (b"c_codecs\nencode\n(S'1'\nS'rot13'\ntR.", r"encoded as 'rot13'; expected 'latin1'"),
-        (b"c_codecs\nencode\n.", "holds a function where data was expected"),
-        (b"cnumpy\nndarray\n(K\x01tR.", "calls something at byte .* not a NumPy array"),
-        (b"(ios\nsystem\n.", "opcode INST at byte 1 has no place"),
-        (b"}(S'a'\nu.", "not one of the official"),
-        (b"}K\x01b.", "sets the state of something"),
+        (b"c_codecs\nencode\n.", "contains a function"),
+        (b"cnumpy\nndarray\n(K\x01tR.", "call at byte .* NumPy"),
+        (b"(ios\nsystem\n.", "opcode INST at byte 1"),
+        (b"}(S'a'\nu.", "not an official"),
+        (b"}K\x01b.", "built at byte"),
         (b"]q\x00h\x00a.", "recursion"),
-        (b"h\x07.", "not one of the official"),
-        (b"}", "not one of the official"),
-        (b"PNG", "not one of the official"),
-        (b"", "not one of the official"),
+        (b"h\x07.", "not an official"),
+        (b"}", "not an official"),
+        (b"PNG", "not an official"),
+        (b"", "not an official"),
     ],
 )
 def test_what_is_refused_is_named(tmp_path, data, message):
@@ -86,8 +86,8 @@ def test_what_is_refused_is_named(tmp_path, data, message):
 def test_arrays_of_objects_and_unfilled_arrays_are_refused(tmp_path):
     path = tmp_path / "batch"
     path.write_bytes(pickle.dumps(np.array([None, "x"], dtype=object), protocol=2))
-    with pytest.raises(ValueError, match="holds Python objects, which are refused"):
+    with pytest.raises(ValueError, match="contains Python objects"):
         read_pickle(path)
     path.write_bytes(b"cnumpy.core.multiarray\n_reconstruct\n(tR.")
-    with pytest.raises(ValueError, match="announced and never filled"):
+    with pytest.raises(ValueError, match="has no content"):
         read_pickle(path)

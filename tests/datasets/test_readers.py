@@ -52,7 +52,7 @@ def test_attention_checks_are_votes_on_the_class_shown(tmp_path):
         (
             "chosen_category",
             "picked",
-            r"raw trials of CIFAR-10H also need \['chosen_category'\]: take cifar10h-raw.csv",
+            r"expected also \['chosen_category'\], .*cifar10h-raw.csv",
         ),
         (
             "1,7,tabby_s_1.png,tabby,1500.0",
@@ -77,7 +77,7 @@ def test_official_counts_of_cifar10h(tmp_path):
     labels = cifar10h.read_counts(path).labels
     assert labels.probs[0, 3] == 0.8 and labels.votes[0] == 50 and labels.classes[5] == "dog"
     np.save(path, counts[:5])
-    with pytest.raises(ValueError, match=r"shape \(5, 10\); expected the counts of 10,000 images over 10 classes"):
+    with pytest.raises(ValueError, match=r"shape \(5, 10\); expected .*10,000 images"):
         cifar10h.read_counts(path)
 
 
@@ -170,5 +170,5 @@ def test_items_with_withheld_labels_are_left_out(tmp_path):
     assert found.labels.choice.tolist() == [0, 2, 1] and found.labels.column("why").tolist() == ["x", "y", "w"]
     assert found.labels.annotators[found.labels.annotator].tolist() == [1, 2, 3]
     pq.write_table(pa.table(columns | {"why": [["x"], ["z"], ["w"]]}), path)
-    with pytest.raises(ValueError, match="item a has 2 annotations and 1 why; expected as many; 1 of 2 items differ"):
+    with pytest.raises(ValueError, match=r"item a has 2 annotations and 1 why; .* 1 of 2"):
         lewidi.read_lists(path, codes=(-1, 0, 1), classes=("-1", "0", "1"), beside=("why",))

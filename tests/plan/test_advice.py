@@ -161,12 +161,12 @@ def test_many_classes_take_no_loop_over_them():
 
 @pytest.mark.parametrize("budget", [0, -5, float("nan"), float("inf")])
 def test_a_budget_of_nothing_is_refused(budget):
-    with pytest.raises(ValueError, match="expected a number above 0, or none"):
+    with pytest.raises(ValueError, match=f"budget is {budget}"):
         plan_labels(80, 20, Preferences(), rng(0), budget=budget)
 
 
 def test_a_budget_below_one_label_is_refused():
-    with pytest.raises(ValueError, match="less than one: nothing can be collected"):
+    with pytest.raises(ValueError, match=r"budget is 0\.5"):
         plan_labels(80, 20, Preferences(), rng(0), budget=0.5)
 
 
@@ -301,9 +301,9 @@ def test_what_an_untried_soft_label_is_taken_to_cost_is_said():
 
 
 def test_a_pilot_of_which_nothing_can_be_paid_is_refused():
-    with pytest.raises(ValueError, match="a budget of 5 hard labels allow none of the kinds of the pilot: soft"):
+    with pytest.raises(ValueError, match=r"80 items and a budget of 5 .*: soft"):
         plan_labels(80, 10, Preferences(), rng(0), pilot=tried_answers(soft=18.0), budget=5)
-    with pytest.raises(ValueError, match="1 items and a budget of any size allow none of the kinds"):
+    with pytest.raises(ValueError, match="1 items: pairwise"):
         plan_labels(1, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0))
     assert plan_labels(2, 5, Preferences(), rng(0), pilot=tried_answers(pairwise=3.0)).recommended == ("pairwise", 0)
 

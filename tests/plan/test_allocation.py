@@ -131,7 +131,7 @@ def test_the_estimate_is_no_share_of_votes_and_is_not_taken_for_one():
     votes = votes_of(np.array([[3, 1], [1, 0], [2, 2]]))
     estimate = allocate(votes, 1, np.random.default_rng(0)).estimate
     assert estimate.votes is None and np.all((estimate.probs > 0) & (estimate.probs < 1))
-    with pytest.raises(ValueError, match="carry no number of votes"):
+    with pytest.raises(ValueError, match="number of votes"):
         krippendorff_alpha(estimate)
 
 
@@ -142,7 +142,7 @@ def test_an_empty_budget_asks_nothing():
 
 @pytest.mark.parametrize("answers", [-1, 2.5])
 def test_a_budget_that_is_no_number_of_answers_is_refused(answers):
-    with pytest.raises(ValueError, match="expected a whole number of 0 or more"):
+    with pytest.raises(ValueError, match="answers is"):
         allocate(votes_of(np.array([[3, 1]])), answers, np.random.default_rng(0))
 
 

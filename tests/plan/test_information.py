@@ -172,13 +172,13 @@ def test_arrays_broadcast():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: soft_constraints(0, 3), "there are 0 items; expected whole numbers of 1 or more"),
+        (lambda: soft_constraints(0, 3), "0 items; expected"),
         (lambda: hard_constraints(3, [2, 1.5]), "there are 1.5 classes"),
-        (lambda: sparse_constraints(5, 3, 4), "4 of 3 classes cannot be kept; expected k_hat from 1 to k"),
+        (lambda: sparse_constraints(5, 3, 4), "k_hat is 4 of 3"),
         (lambda: top_class_constraints(5, 3, 0), "there are 0 kept classes"),
         (lambda: information_ratio(0, 1, 1), "no three points to compare"),
         (lambda: noisy_constraints(5, 1.5), "flip rate is 1.5"),
-        (lambda: asymptotic_ratio("sparse", 3, 3), "not for 'sparse'"),
+        (lambda: asymptotic_ratio("sparse", 3, 3), "'sparse' labels"),
     ],
 )
 def test_impossible_numbers_are_refused(call, message):

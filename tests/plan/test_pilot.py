@@ -307,7 +307,7 @@ def test_repeats_give_the_flip_rate():
     once, again = (draw.random(200_000) < 0.12 for _ in range(2))
     assert np.isclose(repeat_flip_rate(float((once != again).mean())), 0.12, atol=0.005)
     assert repeat_flip_rate(0.0) == 0 and repeat_flip_rate(0.9) == 0.5
-    with pytest.raises(ValueError, match="expected 0 to 1"):
+    with pytest.raises(ValueError, match=r"differing is"):
         repeat_flip_rate(1.5)
 
 
@@ -326,18 +326,18 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("kind,time\nhard,2\n", "a pilot needs \\['seconds'\\] too"),
-        ("kind,seconds\n", "has a header and no answers"),
-        ("kind,seconds\nhard,2\n", "1 answers of kind hard; expected 2 or more"),
-        ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of hard took 0 seconds; expected a number above 0"),
+        ("kind,time\nhard,2\n", "expected also \\['seconds'\\]"),
+        ("kind,seconds\n", "no rows"),
+        ("kind,seconds\nhard,2\n", "1 answers of kind hard"),
+        ("kind,seconds\nhard,2\nhard,0\n", "answer 1 of kind hard took 0"),
         ("kind,seconds\nhard,2\nhard,\n", "took nan seconds"),
-        ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "has a share of 3 wrong; expected 0 to 1"),
+        ("kind,seconds,wrong\nhard,2,0\nhard,2,3\n", "wrong = 3; expected 0 to 1"),
         ("kind,seconds\nvague,2\nvague,3\n", "unknown kind of label 'vague'"),
-        ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 is a sparse label without k_hat"),
-        ("kind,seconds,k_hat\nsparse,2,3\nsparse,3,2.5\n", "row 2 is a sparse label with k_hat 2.5; expected .* whole"),
-        ("kind,seconds,k_hat\nsparse,2,inf\nsparse,3,inf\n", "row 1 is a sparse label with k_hat inf"),
-        ("kind,seconds,seconds\nhard,2,3\nhard,3,4\n", "more than one column seconds"),
-        ("kind,seconds\nhard,two\nhard,three\n", "column seconds holds string; expected numbers"),
+        ("kind,seconds\nsparse,2\nsparse,3\n", "row 1 .* no k_hat"),
+        ("kind,seconds,k_hat\nsparse,2,3\nsparse,3,2.5\n", "row 2 .* k_hat 2.5; expected .*1 of 2"),
+        ("kind,seconds,k_hat\nsparse,2,inf\nsparse,3,inf\n", "row 1 .* k_hat inf"),
+        ("kind,seconds,seconds\nhard,2,3\nhard,3,4\n", "several columns 'seconds'"),
+        ("kind,seconds\nhard,two\nhard,three\n", "column 'seconds' .*string; expected numbers"),
         ("kind,seconds,annotator\nhard,2,ann\nhard,3,\n", "row 2 has no annotator; 1 of 2 rows have none"),
     ],
 )
@@ -367,9 +367,9 @@ def test_an_annotator_weighs_the_same_in_every_kind_they_tried():
 def test_empty_and_doubled_pilots_are_refused():
     with pytest.raises(ValueError, match="no answers"):
         rank_options([], 80, 20, Preferences(), rng(0))
-    with pytest.raises(ValueError, match="names a kind twice"):
+    with pytest.raises(ValueError, match="a kind twice"):
         rank_options([answers("hard", 1, 0.1)] * 2, 80, 20, Preferences(), rng(0))
-    with pytest.raises(ValueError, match="cannot be kept"):
+    with pytest.raises(ValueError, match="k_hat is 30 of 20"):
         rank_options([answers("sparse", 1, 0.1, k_hat=30)], 80, 20, Preferences(), rng(0))
 
 

@@ -96,13 +96,13 @@ def test_people_tell_more_than_hard_labels(loaded):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: informativeness(SOFT, np.random.default_rng(0), np.eye(3)), "one row and column for 15 items"),
+        (lambda: informativeness(SOFT, np.random.default_rng(0), np.eye(3)), "15 items"),
         (
             lambda: informativeness(SOFT, np.random.default_rng(0), np.ones((15, 15))),
-            "all judged similarities are equal",
+            "similarities are equal",
         ),
         (lambda: informativeness(SOFT, np.random.default_rng(0), np.full((15, 15), np.nan)), "0 judged similarities"),
-        (lambda: flip_rate(np.ones((2, 2)), np.ones((3, 2))), "cannot be compared"),
+        (lambda: flip_rate(np.ones((2, 2)), np.ones((3, 2))), "expected the same"),
     ],
 )
 def test_impossible_judgments_are_refused(call, message):

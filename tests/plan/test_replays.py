@@ -87,18 +87,18 @@ def test_what_must_be_spent_is_read_off_the_curve():
 
 @pytest.mark.parametrize("budgets", [(), (0,), (3, 2), (-1,)])
 def test_budgets_must_rise_from_above_zero(budgets):
-    with pytest.raises(ValueError, match="expected numbers above 0, rising"):
+    with pytest.raises(ValueError, match="budgets are"):
         replay(crowd_votes(20), budgets, rng(0))
 
 
 def test_more_votes_than_were_cast_cannot_be_replayed():
-    with pytest.raises(ValueError, match="21 votes per item were asked for, but there are 20"):
+    with pytest.raises(ValueError, match=r"21 votes per item; .*most 20"):
         replay(crowd_votes(20), (21,), rng(0))
 
 
 def test_items_without_votes_cannot_be_replayed():
     votes = Votes(item=np.array([0]), items=np.array(["a", "b"]), choice=np.array([0]), classes=("x", "y"))
-    with pytest.raises(ValueError, match="item b has no vote to replay; 1 of 2"):
+    with pytest.raises(ValueError, match=r"item b .*1 of 2"):
         vote_sequences(votes, rng(0))
 
 
@@ -212,8 +212,8 @@ def test_worth_spreads_a_vote_and_keeps_certainty():
 
 
 def test_seconds_and_beliefs_are_checked():
-    with pytest.raises(ValueError, match="costs 0 seconds; expected a number above 0"):
+    with pytest.raises(ValueError, match="costs 0"):
         answers(crowd_votes(10), 0)
     beliefs = Beliefs.of_votes(crowd_votes(10))
-    with pytest.raises(ValueError, match="200 of 200 are incomplete: complete them first"):
+    with pytest.raises(ValueError, match=r"200 of 200 .*dissensus.complete"):
         QuestionAnswers.of(beliefs, 1.0)

@@ -120,20 +120,20 @@ def test_numbers_between_cells_are_interpolated():
     grid = Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), rho)
     assert grid.mean("soft", 5).tolist() == [[12, 13], [14, 15]]
     assert grid.at("soft", 6, 3, 5) == 14 and grid.at("soft", 4, 6, 5) == pytest.approx(12 + 2 / 3 + 0.5)
-    with pytest.raises(ValueError, match="n is 7, but the grid was simulated from 3 to 6"):
+    with pytest.raises(ValueError, match=r"n is 7; .* 3 to 6"):
         grid.at("soft", 7, 3, 5)
-    with pytest.raises(ValueError, match=r"d is 9, but the grid was simulated for \[2, 5\]"):
+    with pytest.raises(ValueError, match=r"d is 9; .*\[2, 5\]"):
         grid.mean("soft", 9)
 
 
 def test_a_file_of_other_settings_is_refused(tmp_path):
     place = tmp_path / "grid.json"
     simulate_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1), quiet=True)
-    with pytest.raises(ValueError, match=r"grid.json holds cells simulated with .*use another file"):
+    with pytest.raises(ValueError, match=r"grid.json: .*Use another file"):
         load_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1, spread=2.0))
-    with pytest.raises(FileNotFoundError, match="there is no grid at"):
+    with pytest.raises(FileNotFoundError, match="no such grid"):
         load_grid(tmp_path / "none.json", SMALL)
-    with pytest.raises(ValueError, match="1 of 16 cells are not simulated yet"):
+    with pytest.raises(ValueError, match="1 of 16 cells"):
         shipped_record(
             Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), np.r_[np.nan, np.zeros(15)].reshape(2, 2, 2, 2, 1))
         )
@@ -178,8 +178,8 @@ def test_a_cell_of_the_shipped_grid_is_simulated_again():
         (lambda rng: simulate_recovery("sparse", 3, 3, 2, rng), "unknown kind of label to simulate 'sparse'"),
         (lambda rng: label_recovery(np.eye(3), np.eye(6), rng, starts=0), "starts is 0"),
         (lambda rng: recovery(np.eye(2), np.eye(2)), "expected two square ones"),
-        (lambda rng: simulate_recovery("soft", 1, 1, 2, rng), "expected two square ones of the same size, 3 or more"),
-        (lambda rng: GridConfig(items=(6, 3)), r"items are \[6, 3\]; expected whole numbers of 1 or more that rise"),
+        (lambda rng: simulate_recovery("soft", 1, 1, 2, rng), "expected two square ones"),
+        (lambda rng: GridConfig(items=(6, 3)), r"items are \[6, 3\]"),
         (lambda rng: GridConfig(seeds=0), "seeds is 0"),
     ],
 )

@@ -82,7 +82,7 @@ def test_sparse_labels_tell_more_than_top_class_ones():
 
 
 def test_more_classes_than_there_are_cannot_be_kept():
-    with pytest.raises(ValueError, match=r"k_hats are \[13\]; expected one or more numbers of classes, from 1 to 12"):
+    with pytest.raises(ValueError, match=r"k_hats are \[13\]; .* 1 to 12"):
         sparsity_curves(SCENE, [13], np.random.default_rng(0))
     with pytest.raises(ValueError, match="13 classes cannot be kept of 12"):
         sparse_labels(SCENE.soft, 13)

@@ -146,7 +146,7 @@ def test_a_fixed_reference_is_the_papers_loss(n, k, utility, beta):
 
 
 def test_a_utility_below_nothing_has_no_scale_of_its_own():
-    with pytest.raises(ValueError, match=r"the utility of soft labels is -1\.8.*reference=8100"):
+    with pytest.raises(ValueError, match=r"utility .* is -1\.8.*reference=8100"):
         Preferences(utility=np.log).loss("soft", 80, 20)
     assert Preferences(utility=np.log, reference=FIGURE_1).loss("soft", 80, 20) > 0
 
@@ -186,11 +186,11 @@ def test_degenerate_sets_and_preferences():
     assert np.isfinite(Preferences().loss("soft", 1, 5))
     with pytest.raises(ValueError, match="no three points"):
         Preferences().loss("hard", 1, 1)
-    with pytest.raises(ValueError, match="cannot be kept"):
+    with pytest.raises(ValueError, match="k_hat is 4 of 3"):
         constraints_of("sparse", 10, 3, 4)
     with pytest.raises(ValueError, match=r"unknown kind of label 'fuzzy'"):
         constraints_of("fuzzy", 10, 3)
-    with pytest.raises(ValueError, match="no number of classes to choose"):
+    with pytest.raises(ValueError, match="'soft' labels"):
         loss_curve("soft", 10, 3, Preferences())
     for wrong in ({"beta": -1.0}, {"beta": float("inf")}, {"reference": 0.0}, {"utility": "cubic"}):
         with pytest.raises(ValueError, match=r"expected|unknown utility"):
@@ -212,5 +212,5 @@ def test_simulated_rho_stands_in_for_the_information_ratio():
     assert plan_labels(6, 6, wanted, np.random.default_rng(0)).recommended == ("sparse", 5)
     with pytest.raises(ValueError, match="no pairwise similarities"):
         estimate("pairwise", 5, 4, 1)
-    with pytest.raises(ValueError, match="the grid was simulated from 3 to 9"):
+    with pytest.raises(ValueError, match="3 to 9"):
         estimate("hard", 90, 4, 1)

@@ -22,9 +22,7 @@ def read_cifar101(pixels: Path, labels: Path, quiet: bool = False) -> Images:
     """Images and class codes of a version of CIFAR-10.1, as released; arrays are read at once, quiet or not."""
     codes = np.load(labels)
     if codes.ndim != 1 or not ((codes >= 0) & (codes < len(CLASSES))).all():
-        raise ValueError(
-            f"{labels} holds an array of shape {codes.shape}; expected a class code, 0 to 9, for each image"
-        )
+        raise ValueError(f"{labels}: the array has the shape {codes.shape}; expected one class code per image, 0 to 9")
     return Images(np.load(pixels), codes.astype(np.int32), CLASSES, pa.table({"index": np.arange(codes.size)}))
 
 
@@ -62,7 +60,7 @@ def read_cinic10(path: Path, quiet: bool = False, expected: int = OF_IMAGENET) -
             splits.append(split)
             progress.show(row + 1)
     if len(files) < expected:
-        raise ValueError(f"{path} has {len(files):,} images of ImageNet; expected {expected:,}: it is not whole")
+        raise ValueError(f"{path} has {len(files):,} images of ImageNet; expected {expected:,}")
     return Images(pixels, codes, CLASSES, pa.table({"filename": files, "split": splits}))
 
 

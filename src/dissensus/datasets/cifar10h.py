@@ -49,7 +49,7 @@ def read_counts(path: Path, labels: Path | None = None, splits: Path | None = No
     counts = np.load(path)
     if counts.shape != (10_000, 10):
         raise ValueError(
-            f"{path} holds an array of shape {counts.shape}; expected the counts of 10,000 images over 10 classes"
+            f"{path}: the array has the shape {counts.shape}; expected counts of 10,000 images over 10 classes"
         )
     shares = Distributions.from_counts(counts, items=np.arange(len(counts)), classes=CLASSES)
     return _describe_images(shares, labels, splits)
@@ -109,8 +109,8 @@ def _raw_trials(path: Path) -> pa.Table:
     missing = [name for name in _RAW_COLUMNS if name not in table.column_names]
     if missing:
         raise ValueError(
-            f"{path} has the columns {table.column_names}; the raw trials of CIFAR-10H also need {missing}: "
-            f"take cifar10h-raw.csv from {_REPOSITORY}"
+            f"{path}: the columns are {table.column_names}; expected also {missing}, as in cifar10h-raw.csv from "
+            f"{_REPOSITORY}"
         )
     return table
 
@@ -141,7 +141,7 @@ def _refuse_unknown(path: Path, trials: pa.Table, codes: np.ndarray, column: str
         raise ValueError(
             f"{path}: {column} is {trials[column][int(bad[0])].as_py()!r} for annotator "
             f"{trials['annotator_id'][int(bad[0])].as_py()}; expected one of {list(CLASSES)}; "
-            f"{bad.size} of {codes.size} trials name another class"
+            f"{bad.size} of {codes.size} trials are invalid"
         )
 
 

@@ -29,7 +29,7 @@ def read_efficientnet(path: Path, labels: Path | None = None, *, column: str = "
     if rows.size and not 0 <= rows.min() <= rows.max() < codes.size:
         raise ValueError(
             f"{path}: rows {rows.min()} to {rows.max()}, but {labels} has {codes.size:,} images; "
-            "expected features of those images: make them again with `dissensus embed`"
+            "expected features of these images; compute them again with `dissensus embed`"
         )
     return Features(values, rows, codes[rows])
 

@@ -42,8 +42,8 @@ class Images:
         n = len(self.labels)
         if self.pixels.shape != (n, SIDE, SIDE, 3) or self.pixels.dtype != np.uint8 or self.items.num_rows != n:
             raise ValueError(
-                f"{self.pixels.dtype} pixels of shape {self.pixels.shape}, {n} labels and {self.items.num_rows} rows "
-                f"about the images do not fit together; expected uint8 pixels ({n}, {SIDE}, {SIDE}, 3)"
+                f"pixels are {self.pixels.dtype} of shape {self.pixels.shape}, with {n} labels and "
+                f"{self.items.num_rows} rows of items; expected uint8 ({n}, {SIDE}, {SIDE}, 3) and {n} rows"
             )
         for name in ("pixels", "labels"):
             hold(self, name, getattr(self, name))

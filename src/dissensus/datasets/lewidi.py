@@ -75,7 +75,7 @@ def _parallel(path: Path, table: pa.Table, name: str, each: np.ndarray) -> pa.Ar
     if bad.size:
         raise ValueError(
             f"{path}: item {table['item'][int(bad[0])].as_py()} has {each[bad[0]]} annotations and {lengths[bad[0]]} "
-            f"{name}; expected as many; {bad.size} of {each.size} items differ"
+            f"{name}; expected equally many; {bad.size} of {each.size} items differ"
         )
     return lists.flatten()
 

@@ -67,8 +67,8 @@ def read_pickle(path: Path) -> Any:
         return _run(data)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as problem:
         raise ValueError(
-            f"{path} is not one of the official CIFAR pickles: {problem}; nothing in it was executed. "
-            "Fetch it again from its source"
+            f"{path}: not an official CIFAR pickle: {problem}. Nothing in it was executed. Download it again from its "
+            "source"
         ) from problem
 
 
@@ -124,7 +124,7 @@ def _fill(name: str, stack: list[Any], position: int) -> None:
         values = [stack.pop(-2), stack.pop()] if name == "SETITEM" else _above_mark(stack)
         stack[-1].update(_pairs(values))
     else:
-        raise ValueError(f"opcode {name} at byte {position} has no place in a file of plain arrays and text")
+        raise ValueError(f"opcode {name} at byte {position} is not allowed; expected plain arrays and text")
 
 
 def _above_mark(stack: list[Any]) -> list[Any]:
@@ -142,7 +142,7 @@ def _global(name: str, position: int) -> _Builder | Callable[..., bytes]:
     if name == "_codecs encode":  # how Python 3 writes bytes in the old protocols: text encoded as latin-1
         return _latin1
     if name not in _BUILDERS:
-        raise ValueError(f"it asks for {name.replace(' ', '.')} at byte {position}, which is refused")
+        raise ValueError(f"it imports {name.replace(' ', '.')} at byte {position}; expected NumPy arrays and text only")
     return _Builder(_BUILDERS[name])
 
 
@@ -159,12 +159,12 @@ def _reduce(builder: Any, arguments: tuple[Any, ...], position: int) -> Any:
         return _Array()
     if isinstance(builder, _Builder) and builder.role == "dtype":
         return _Array(str(arguments[0]))
-    raise ValueError(f"it calls something at byte {position} that is not a NumPy array, which is refused")
+    raise ValueError(f"a call at byte {position} does not build a NumPy array")
 
 
 def _build(target: Any, state: tuple[Any, ...], position: int) -> None:
     if not isinstance(target, _Array):
-        raise ValueError(f"it sets the state of something at byte {position} that is not a NumPy array")
+        raise ValueError(f"the object built at byte {position} is not a NumPy array")
     if target.code:  # a dtype: (version, byte order, ...); the order applies to numbers wider than a byte
         order = state[1]
         target.code = (order if order in "<>" else "") + target.code
@@ -172,7 +172,7 @@ def _build(target: Any, state: tuple[Any, ...], position: int) -> None:
     _, shape, dtype, fortran, content = state
     kind = np.dtype(dtype.code)
     if kind.hasobject:
-        raise ValueError(f"an array at byte {position} holds Python objects, which are refused")
+        raise ValueError(f"the array at byte {position} contains Python objects; expected numbers")
     raw = content.encode("latin-1") if isinstance(content, str) else content
     target.content = np.frombuffer(raw, dtype=kind).reshape(shape, order="F" if fortran else "C")
 
@@ -181,12 +181,12 @@ def _finish(value: Any) -> Any:
     """The value with every announced array replaced by its content."""
     if isinstance(value, _Array):
         if value.content is None:
-            raise ValueError("an array is announced and never filled")
+            raise ValueError("an array has no content")
         return value.content
     if isinstance(value, dict):
         return {_finish(key): _finish(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_finish(part) for part in value)
     if isinstance(value, _Builder) or callable(value):
-        raise ValueError("it holds a function where data was expected")
+        raise ValueError("it contains a function; expected data")
     return value

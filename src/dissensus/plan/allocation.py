@@ -99,7 +99,7 @@ def allocate(
     ('uniform', 19)
     """
     if answers < 0 or answers != int(answers):
-        raise ValueError(f"there are {answers} answers to spend; expected a whole number of 0 or more")
+        raise ValueError(f"answers is {answers}; expected a whole number of 0 or more")
     counts = votes.counts()
     prior = fit_prior(counts)
     posterior = prior.posterior(counts)

@@ -104,8 +104,8 @@ def label_matrix(labels: np.ndarray) -> np.ndarray:
     if bad.size:
         row, code = bad[0]
         raise ValueError(
-            f"item {row} has label {matrix[row, code]} for class {code}; expected finite numbers, or NaN where nothing "
-            f"was said; {len(bad)} of {matrix.size} entries are infinite"
+            f"item {row} has label {matrix[row, code]} for class {code}; expected finite numbers, or NaN if missing; "
+            f"{len(bad)} of {matrix.size} entries are infinite"
         )
     return matrix
 

@@ -17,6 +17,7 @@ import numpy as np
 from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 from dissensus.labels.progress import ProgressBar
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.plan.label_kinds import WHOLE_KINDS, WholeKind
 from dissensus.plan.simulation import TOLERANCE, TRACE_WEIGHT, WIDTHS, Scene, simulate_recovery, simulate_scene
 
@@ -44,7 +45,7 @@ class GridConfig:
             values = tuple(int(value) for value in getattr(self, name))
             object.__setattr__(self, name, values)
             if not values or min(values) < 1 or list(values) != sorted(set(values)):
-                raise ValueError(f"{name} are {list(values)}; expected whole numbers of 1 or more that rise")
+                raise ValueError(f"{name} are {list(values)}; expected rising whole numbers of 1 or more")
         if self.seeds < 1 or self.hard_starts < 1:
             raise ValueError(f"seeds is {self.seeds}, hard_starts {self.hard_starts}; expected 1 or more of each")
 
@@ -74,16 +75,16 @@ class Grid:
 
         for name, value, axis in (("n", n, self.config.items), ("k", k, self.config.classes)):
             if not axis[0] <= value <= axis[-1]:
-                raise ValueError(
-                    f"{name} is {value}, but the grid was simulated from {axis[0]} to {axis[-1]}; simulate that one "
-                    "cell with simulate_recovery"
+                raise Refusal(
+                    f"{name} is {value}; the grid has {axis[0]} to {axis[-1]}",
+                    ways=[PythonWay("simulate this cell with plan.simulation.simulate_recovery")],
                 )
         between = RegularGridInterpolator((self.config.items, self.config.classes), self.mean(kind, d))
         return float(between([[n, k]])[0])
 
     def _plane(self, d: int) -> int:
         if d not in self.config.dimensions:
-            raise ValueError(f"d is {d}, but the grid was simulated for {list(self.config.dimensions)}")
+            raise Refusal(f"d is {d}; the grid has {list(self.config.dimensions)}")
         return self.config.dimensions.index(d)
 
 
@@ -143,7 +144,7 @@ def load_grid(path: Path | str, config: GridConfig) -> Grid:
     """What a file has of a grid so far, without simulating more."""
     place = Path(path)
     if not place.is_file():
-        raise FileNotFoundError(f"there is no grid at {place}; make it with simulate_grid({str(path)!r}, config)")
+        raise FileNotFoundError(f"{place}: no such grid; simulate it with simulate_grid({str(path)!r}, config)")
     return _as_grid(config, _read_cells(place, config))
 
 
@@ -158,7 +159,7 @@ def figure_1_grid() -> Grid:
 def shipped_record(grid: Grid) -> str:
     """A grid as the JSON text that `figure_1_grid` reads."""
     if np.isnan(grid.rho).any():
-        raise ValueError(f"{int(np.isnan(grid.rho).sum())} of {grid.rho.size} cells are not simulated yet")
+        raise ValueError(f"{int(np.isnan(grid.rho).sum())} of {grid.rho.size} cells are missing")
     return json.dumps({"config": asdict(grid.config), "rho": [round(v, 3) for v in grid.rho.ravel().tolist()]}) + "\n"
 
 
@@ -188,9 +189,10 @@ def _read_cells(place: Path, config: GridConfig) -> dict[str, float]:
         return {}
     record = json.loads(place.read_text())
     if record.get("settings") != _settings(config):
-        raise ValueError(
-            f"{place} holds cells simulated with {record.get('settings')}; these settings are {_settings(config)}: "
-            "use another file, or the same settings"
+        raise Refusal(
+            f"its cells were simulated with {record.get('settings')}; expected {_settings(config)}",
+            str(place),
+            [Way("use another file"), Way("use the same settings")],
         )
     return dict(record["cells"])
 

@@ -201,7 +201,7 @@ def information_ratio(constraints: ArrayLike, n: ArrayLike, k: ArrayLike) -> np.
     if np.any(total == 0):
         raise ValueError(
             f"{np.asarray(n).tolist()} items and {np.asarray(k).tolist()} classes have no three points to compare; "
-            "the information ratio needs n + k of 3 or more"
+            "expected n + k of 3 or more"
         )
     return np.asarray(constraints, dtype=np.float64) / total
 
@@ -243,7 +243,7 @@ def asymptotic_ratio(kind: WholeKind, n: int, k: int) -> float:
     for each class, with 1/k^2 before. Sucholutsky 2023, sec. 3 and figure 1.
     """
     if kind not in WHOLE_KINDS:
-        raise ValueError(f"limits are known for 'hard' and 'soft' labels, not for {kind!r}")
+        raise ValueError(f"no limit is known for {kind!r} labels; expected 'hard' or 'soft'")
     where = regime(n, k)
     if kind == "soft":
         return {"many-shot": k / n, "one-shot": 1 / 4, "less-than-one-shot": n / k}[where]
@@ -266,7 +266,7 @@ def _check_kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
     kept = _counts(k_hat, "kept classes (k_hat)", least=1)
     if np.any(kept > k):
         over, of = (array[kept > k].flat[0] for array in np.broadcast_arrays(kept, k))
-        raise ValueError(f"{over:g} of {of:g} classes cannot be kept; expected k_hat from 1 to k")
+        raise ValueError(f"k_hat is {over:g} of {of:g} classes; expected 1 to k")
     return kept
 
 

@@ -62,14 +62,14 @@ class PilotAnswers:
         bad = np.flatnonzero(~(seconds > 0) | np.isinf(seconds))
         if bad.size:
             raise ValueError(
-                f"answer {bad[0]} of {self.name} took {seconds[bad[0]]:g} seconds; expected a number above 0; "
-                f"{bad.size} of {seconds.size} are wrong"
+                f"answer {bad[0]} of kind {self.name} took {seconds[bad[0]]:g} seconds; expected a number above 0; "
+                f"{bad.size} of {seconds.size} are invalid"
             )
         off = np.flatnonzero((wrong < 0) | (wrong > 1))
         if off.size:
             raise ValueError(
-                f"answer {off[0]} of {self.name} has a share of {wrong[off[0]]:g} wrong; expected 0 to 1, or nothing "
-                f"if that is not known; {off.size} of {wrong.size} are out of range"
+                f"answer {off[0]} of kind {self.name} has wrong = {wrong[off[0]]:g}; expected 0 to 1, or NaN if "
+                f"unknown; {off.size} of {wrong.size} are out of range"
             )
         hold(self, "seconds", seconds)
         hold(self, "wrong", wrong)
@@ -154,10 +154,10 @@ def rank_options(
     ['soft', 'hard']
     """
     if not answers:
-        raise ValueError("the pilot has no answers; expected some of each kind that you are considering")
+        raise ValueError("the pilot has no answers; expected some for each kind of label to compare")
     names = [group.name for group in answers]
     if len(set(names)) < len(names):
-        raise ValueError(f"the pilot names a kind twice: {names}; join its answers first")
+        raise ValueError(f"the pilot has a kind twice: {names}; join the answers of each kind")
     kinds, people = _by_person(answers)
     seconds, flips = draw_crowds(kinds, people, replicates, coverage, rng)  # (options, replicates + 1)
     information = np.array([float(preferences.estimate(group.kind, n, k, group.k_hat)) for group in answers])[:, None]
@@ -227,7 +227,7 @@ def wrong_comparisons(answers: Votes | Beliefs, reference: Distributions) -> np.
     """
     if not np.array_equal(answers.items, reference.items) or tuple(answers.classes) != reference.classes:
         raise ValueError(
-            f"the answers are about {answers.n_items} items over {list(answers.classes)}, the reference about "
+            f"the answers have {answers.n_items} items over {list(answers.classes)}, the reference "
             f"{reference.n_items} over {list(reference.classes)}; expected the same items and classes in the same order"
         )
     stated = np.eye(answers.n_classes)[answers.choice] if isinstance(answers, Votes) else answers.stated
@@ -246,7 +246,7 @@ def repeat_flip_rate(differing: float) -> float:
     differing = 2 e (1 - e)  ->  e = (1 - sqrt(1 - 2 differing)) / 2;   a half if more than half differ
     """
     if not 0 <= differing <= 1:
-        raise ValueError(f"a share of {differing} of the comparisons differ; expected 0 to 1")
+        raise ValueError(f"differing is {differing}; expected a share from 0 to 1")
     return float((1 - np.sqrt(max(0.0, 1 - 2 * differing))) / 2)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.plan.label_kinds import PARTIAL_KINDS
 from dissensus.plan.pilot import PilotAnswers
 
@@ -41,18 +42,19 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
     try:
         table = pa_csv.read_csv(path)
     except pa.ArrowInvalid as problem:
-        raise ValueError(f"{path} cannot be read as CSV: {problem}") from None
+        raise Refusal(f"not a readable CSV file: {problem}", str(path)) from None
     missing = [name for name in ("kind", "seconds") if name not in table.column_names]
     if missing:
-        raise ValueError(
-            f"{path} has the columns {table.column_names}; a pilot needs {missing} too, and may have wrong, k_hat and "
-            "annotator: one row per answer"
+        raise Refusal(
+            f"the columns are {table.column_names}; expected also {missing}",
+            str(path),
+            [Way("write one row per answer, with kind, seconds, and optionally wrong, k_hat and annotator")],
         )
-    twice = [name for name in _COLUMNS if table.column_names.count(name) > 1]
-    if twice:
-        raise ValueError(f"{path} has more than one column {twice[0]}: {table.column_names}; expected one of each")
+    repeated = [name for name in _COLUMNS if table.column_names.count(name) > 1]
+    if repeated:
+        raise Refusal(f"several columns {repeated[0]!r} in {table.column_names}; expected one of each", str(path))
     if not table.num_rows:
-        raise ValueError(f"{path} has a header and no answers; expected one row per answer of the pilot")
+        raise Refusal("no rows; expected one row per answer", str(path))
     kind = np.array([str(value) for value in table["kind"].to_pylist()], dtype=object)
     seconds, wrong, k_hat = (_numbers(table, name, path) for name in ("seconds", "wrong", "k_hat"))
     who = _annotators(table, path)
@@ -64,10 +66,11 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
             continue
         bad = rows[~(k_hat[rows] >= 1) | (k_hat[rows] != k_hat[rows].round()) | np.isinf(k_hat[rows])]
         if bad.size:
-            without = "without k_hat" if np.isnan(k_hat[bad[0]]) else f"with k_hat {k_hat[bad[0]]:g}"
-            raise ValueError(
-                f"{path}: row {bad[0] + 1} is a {name} label {without}; expected how many classes it has, a whole "
-                f"number from 1 on; {bad.size} of {rows.size} are wrong"
+            value = "no k_hat" if np.isnan(k_hat[bad[0]]) else f"k_hat {k_hat[bad[0]]:g}"
+            raise Refusal(
+                f"row {bad[0] + 1} is a {name} label with {value}; expected its number of classes, 1 or more; "
+                f"{bad.size} of {rows.size} are invalid",
+                str(path),
             )
         groups += [
             _answers(name, int(asked), rows[k_hat[rows] == asked], seconds, wrong, who)
@@ -91,9 +94,10 @@ def _annotators(table: Any, path: Path | str) -> np.ndarray | None:
     if unnamed.size == who.size:
         return None
     if unnamed.size:
-        raise ValueError(
-            f"{path}: row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none: expected a "
-            "name in every row, or in none if answers are to count as those of different people"
+        raise Refusal(
+            f"row {unnamed[0] + 1} has no annotator; {unnamed.size} of {who.size} rows have none",
+            str(path),
+            [Way("name the annotator in every row"), Way("in none, so that each answer counts as one person")],
         )
     return who
 
@@ -105,4 +109,4 @@ def _numbers(table: Any, name: str, path: Path | str) -> np.ndarray:
     try:
         return np.array([np.nan if value is None else float(value) for value in table[name].to_pylist()])
     except (TypeError, ValueError):
-        raise ValueError(f"{path}: column {name} holds {table[name].type}; expected numbers") from None
+        raise Refusal(f"column {name!r} has the type {table[name].type}; expected numbers", str(path)) from None

@@ -13,6 +13,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import kl
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
@@ -57,9 +58,10 @@ class QuestionAnswers:
         stated = answers.stated
         bad = np.flatnonzero(np.isnan(stated).any(axis=1) | (np.abs(stated.sum(axis=1) - 1) > 1e-6))
         if bad.size:
-            raise ValueError(
-                f"belief {bad[0]} does not state probabilities for all classes that sum to 1; {bad.size} of "
-                f"{stated.shape[0]} are incomplete: complete them first with dissensus.complete"
+            raise Refusal(
+                f"belief {bad[0]} is incomplete; expected probabilities of all classes that sum to 1; {bad.size} of "
+                f"{stated.shape[0]} are incomplete",
+                ways=[PythonWay("complete them with dissensus.complete")],
             )
         return cls(seconds, answers.item, stated)
 

@@ -108,7 +108,7 @@ def compare_with_judgments(embedding: Embedding, similarity: np.ndarray) -> tupl
         asked += float((true > 0).sum())
         wrong += float(((true > 0) & (embedded < 0)).sum()) + 0.5 * float(((true > 0) & (embedded == 0)).sum())
     if asked == 0:
-        raise ValueError("all judged similarities are equal, so no comparison can be wrong and nothing is measured")
+        raise ValueError("all judged similarities are equal; expected different ones, to compare")
     return rho, wrong / asked
 
 
@@ -120,7 +120,7 @@ def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
     """
     first, second = np.asarray(labels, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 2:
-        raise ValueError(f"labels of shapes {first.shape} and {second.shape} cannot be compared; expected (n, k) twice")
+        raise ValueError(f"labels have the shapes {first.shape} and {second.shape}; expected the same (n, k)")
     both = differ = 0
     for a, b in ((first, second), (first.T, second.T)):
         for row, other in zip(a, b, strict=True):

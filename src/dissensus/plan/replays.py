@@ -12,6 +12,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import kl
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.votes import Votes
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation import spend
@@ -166,9 +167,9 @@ def vote_sequences(votes: Votes, rng: np.random.Generator) -> tuple[np.ndarray, 
     size = votes.per_item
     empty = np.flatnonzero(size == 0)
     if empty.size:
-        raise ValueError(
-            f"item {votes.items[empty[0]]} has no vote to replay; {empty.size} of {size.size} items have none: "
-            "select the others first"
+        raise Refusal(
+            f"item {votes.items[empty[0]]} has no votes; {empty.size} of {size.size} items have none",
+            ways=[PythonWay("leave these items out with votes.select")],
         )
     by_item = np.lexsort((rng.random(votes.item.size), votes.item))
     place = np.arange(votes.item.size) - np.repeat(np.cumsum(size) - size, size)
@@ -223,10 +224,9 @@ def _budgets(per_item: Sequence[float], votes: Votes) -> np.ndarray:
     wanted = np.asarray(per_item, dtype=np.float64)
     most = votes.n_answers / max(votes.n_items, 1)
     if wanted.ndim != 1 or not wanted.size or (wanted <= 0).any() or (np.diff(wanted) <= 0).any():
-        raise ValueError(f"budgets are {list(per_item)} votes per item; expected numbers above 0, rising")
+        raise ValueError(f"budgets are {list(per_item)} votes per item; expected rising numbers above 0")
     if wanted[-1] > most:
         raise ValueError(
-            f"{wanted[-1]:g} votes per item were asked for, but there are {most:.4g}; a replay can only use answers "
-            "that were given"
+            f"the largest budget is {wanted[-1]:g} votes per item; expected at most {most:.4g}, the number collected"
         )
     return np.round(wanted * votes.n_items).astype(np.int64)

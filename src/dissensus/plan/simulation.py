@@ -100,8 +100,8 @@ def recovery(gram: np.ndarray, similarity: np.ndarray) -> float:
     """
     if gram.shape != similarity.shape or gram.ndim != 2 or gram.shape[0] != gram.shape[1] or gram.shape[0] < 3:
         raise ValueError(
-            f"matrices of shapes {gram.shape} and {similarity.shape} cannot be compared; expected two square ones of "
-            "the same size, 3 or more"
+            f"matrices have the shapes {gram.shape} and {similarity.shape}; expected two square ones of the same size, "
+            "3 or more"
         )
     from scipy.stats import rankdata
 

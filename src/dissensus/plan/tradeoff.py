@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dissensus.labels.display import shapes
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.plan.error_rates import ErrorRates, Tried, interpolate, select_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
@@ -138,11 +138,9 @@ class Preferences:
     def __post_init__(self) -> None:
         find_utility(self.utility)
         if not (self.beta >= 0 and np.isfinite(self.beta)):
-            raise ValueError(f"beta is {self.beta}; expected the weight of cost, 0 or more")
+            raise Refusal(f"beta is {self.beta}; expected a number of 0 or more")
         if self.reference is not None and not (self.reference > 0 and np.isfinite(self.reference)):
-            raise ValueError(
-                f"the reference cost is {self.reference}; expected a number above 0, or none for the scale of the set"
-            )
+            raise Refusal(f"the reference cost is {self.reference}; expected a number above 0")
 
     def rho(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """Recovered similarity: (1 - epsilon) times the estimate, 0 to 1."""
@@ -159,9 +157,9 @@ class Preferences:
         whole = np.asarray(find_utility(self.utility)(self.estimate("soft", n, k, k)), dtype=np.float64)
         if not (np.isfinite(whole) & (whole > 0)).all():
             worth = whole[~(np.isfinite(whole) & (whole > 0))].flat[0]
-            raise ValueError(
-                f"the utility of soft labels is {worth:g}, so nothing can be counted in shares of it; expected a "
-                f"number above 0, or a fixed reference cost, such as reference={FIGURE_1:.0f}"
+            raise Refusal(
+                f"the utility of soft labels is {worth:g}; expected a number above 0, of which utilities are shares",
+                ways=[Way("set a fixed reference cost with {reference}", reference=FIGURE_1)],
             )
         return n * k, whole
 
@@ -274,7 +272,7 @@ def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> L
     10
     """
     if kind not in PARTIAL_KINDS:
-        raise ValueError(f"{kind!r} labels have no number of classes to choose; expected 'sparse' or 'top-class'")
+        raise ValueError(f"the number of classes of {kind!r} labels is fixed; expected 'sparse' or 'top-class'")
     asked = np.arange(1, k + 1)
     loss = np.array(preferences.loss(kind, n, k, asked))
     # A number for a single class does not name the nearest one: the hard label stands for it.

@@ -204,9 +204,9 @@ def test_the_estimator_wraps_the_functions():
         (lambda rng: embed_labels(np.eye(3), rng, widths=(1.0, 0.0)), r"widths are \[1.0, 0.0\]"),
         (lambda rng: embed_labels(np.eye(3), rng, tolerance=0), "tolerance is 0"),
         (lambda rng: embed_triplets(np.array([[0, 1, 5]]), rng, n_points=3), r"triplet 0 is \[0, 1, 5\].*1 of 1"),
-        (lambda rng: embed_triplets(np.eye(3), rng), "expected whole numbers, one row a, b, c"),
-        (lambda rng: embed_triplets(NO_TRIPLETS, rng), "nothing to embed"),
-        (lambda rng: triplet_error(np.ones((3, 2)), NO_TRIPLETS), "no share of them is wrong"),
+        (lambda rng: embed_triplets(np.eye(3), rng), "whole numbers, one row"),
+        (lambda rng: embed_triplets(NO_TRIPLETS, rng), "no n_points"),
+        (lambda rng: triplet_error(np.ones((3, 2)), NO_TRIPLETS), "no triplets"),
         (lambda rng: GNMDS(source="votes").fit(np.eye(3)), "source is 'votes'"),
     ],
 )

@@ -194,7 +194,7 @@ def plan_labels(
     ('sparse', 15)
     """
     if budget is not None and not (budget > 0 and np.isfinite(budget)):
-        raise Refusal(f"the budget is {budget} hard labels; expected a number above 0, or none")
+        raise Refusal(f"the budget is {budget} hard labels; expected a number above 0")
     shots = regime(n, k)
     ranked = tuple(rank_options(pilot, n, k, preferences, rng, budget=budget)) if pilot else ()
     measured = apply_measurements(preferences, ranked, k)
@@ -205,9 +205,9 @@ def plan_labels(
         recommended = _list_tried(ranked[:1], k)[0]
         listed = [option for option in (*labels, *pairs) if (option.kind, option.k_hat) == recommended]
         if not listed:
-            spent = "any size" if budget is None else f"{budget:g} hard labels"
+            limit = "" if budget is None else f" and a budget of {budget:g} hard labels"
             names = ", ".join(option.name for option in ranked)
-            raise Refusal(f"{n} items and a budget of {spent} allow none of the kinds of the pilot: {names}")
+            raise Refusal(f"no kind of the pilot is possible with {n} items{limit}: {names}")
         promising = lowest_loss(label_options(n, k, measured, budget)[0], n, hard)
         is_better = promising.name not in {option.name for option in ranked} and promising.loss < listed[0].loss
         untried = promising if is_better else None

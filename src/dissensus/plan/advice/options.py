@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.labels.refusals import Refusal
 from dissensus.plan.estimates import by_information
 from dissensus.plan.information import answers_for, constraints_of, information_ratio, items_for, noisy_constraints
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, label_name
@@ -55,7 +56,7 @@ def label_options(
             labels += candidates if asked else [lowest_loss(candidates, n, labels[:1])]
     labels += options_for("soft", [k], n, k, preferences, budget)
     if not labels:
-        raise ValueError(f"the budget is {budget:g} hard labels, which is less than one: nothing can be collected")
+        raise Refusal(f"the budget is {budget:g} hard labels; expected enough for one label")
     # Another estimate, such as simulation, has another scale than the information ratio of pairs.
     shown = any(kind == "pairwise" for kind, _ in tried)
     comparable = n > (1 if shown else 2) and preferences.estimate is by_information

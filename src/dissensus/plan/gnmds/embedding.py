@@ -142,7 +142,7 @@ def triplet_error(points: np.ndarray, triplets: np.ndarray) -> float:
     """The share of comparisons that points contradict, also by equal distances.  points: (N, r), triplets: (t, 3)"""
     _check_triplets(np.asarray(triplets), len(points))
     if not len(triplets):
-        raise ValueError("there are no triplets, so no share of them is wrong; expected one or more rows a, b, c")
+        raise ValueError("no triplets given; expected one or more rows a, b, c")
     norms = (points**2).sum(axis=1)
     squared = norms[:, None] + norms - 2 * points @ points.T
     a, b, c = np.asarray(triplets).T
@@ -243,7 +243,7 @@ def _check_triplets(triplets: np.ndarray, n_points: int | None) -> int:
         )
     size = int(triplets.max(initial=-1)) + 1 if n_points is None else n_points
     if size < 1:
-        raise ValueError("there are no triplets and no n_points, so there is nothing to embed")
+        raise ValueError("no triplets and no n_points given; expected one of them")
     bad = np.flatnonzero(((triplets < 0) | (triplets >= size)).any(axis=1))
     if bad.size:
         raise ValueError(
@@ -255,7 +255,7 @@ def _check_triplets(triplets: np.ndarray, n_points: int | None) -> int:
 
 def _check_options(trace_weight: Any, widths: Sequence[float], tolerance: float, iterations: int) -> None:
     if not 0 <= trace_weight < np.inf:
-        raise ValueError(f"trace_weight is {trace_weight}; expected 0 or more, where 0 lets the points grow freely")
+        raise ValueError(f"trace_weight is {trace_weight}; expected 0 or more")
     if not len(widths) or not all(width > 0 for width in widths):
         raise ValueError(f"widths are {list(widths)}; expected one or more numbers above 0, from wide to narrow")
     if not tolerance > 0 or iterations < 1:
