@@ -23,7 +23,7 @@ import torch
 from torch import nn
 
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
-from dissensus.train.heads.config import HeadConfig, epoch_order, initial_layers, kept_units
+from dissensus.train.heads.config import HeadConfig, draw_kept_units, epoch_order, initial_layers
 from dissensus.train.heads.training import train_heads
 from dissensus.train.splits import Split, draw_split
 
@@ -93,7 +93,7 @@ class Plain:
                 order = torch.from_numpy(epoch_order(config.seed, epoch, n)) if way == "followed" else torch.randperm(n)
                 for batch in order.split(config.batch):
                     if way == "followed":
-                        masked.mask = torch.from_numpy(kept_units(config, epoch, batch.numpy()))
+                        masked.mask = torch.from_numpy(draw_kept_units(config, epoch, batch.numpy()))
                     adam.zero_grad(set_to_none=True)
                     criterion(model(self.rows[batch]), wanted[batch]).backward()
                     adam.step()

@@ -24,7 +24,7 @@ from dissensus.probe import (
     linear_cka,
     probe_network,
 )
-from dissensus.probe.probed import chosen_items
+from dissensus.probe.probed import choose_items
 from dissensus.probe.probes import PROBES
 from dissensus.probe.runs.saliency import overlay_map
 from dissensus.report.document import Document, Section, Table
@@ -272,7 +272,7 @@ def test_items_held_out_are_drawn_again_from_the_card_and_checked_by_its_score()
     said = []
     table, training = trained({"path": "here"})
     votes = Votes.of_counts(SHARES)
-    chosen, people = chosen_items(
+    chosen, people = choose_items(
         {"best": training.best}, table, votes, np.random.default_rng(0), said.append, held_out=True
     )
     assert len(chosen) == 8 and said == [
@@ -284,7 +284,7 @@ def test_items_held_out_are_drawn_again_from_the_card_and_checked_by_its_score()
     )
     turned = Votes.of_counts(SHARES.select(np.arange(40)[::-1]))
     with pytest.raises(ValueError, match="its card says"):
-        chosen_items({"best": training.best}, table, turned, np.random.default_rng(0), said.append, held_out=True)
+        choose_items({"best": training.best}, table, turned, np.random.default_rng(0), said.append, held_out=True)
 
 
 def test_of_two_networks_only_items_held_out_of_both_are_probed():
@@ -300,11 +300,11 @@ def test_of_two_networks_only_items_held_out_of_both_are_probed():
         )
         networks[f"seed {seed}"] = training.last
     parts = [
-        chosen_items({name: networks[name]}, IMAGES, votes, np.random.default_rng(0), print, held_out=True)[0]
+        choose_items({name: networks[name]}, IMAGES, votes, np.random.default_rng(0), print, held_out=True)[0]
         for name in networks
     ]
     both = set(parts[0].items.tolist()) & set(parts[1].items.tolist())
-    chosen, _ = chosen_items(networks, IMAGES, votes, np.random.default_rng(0), print, held_out=True)
+    chosen, _ = choose_items(networks, IMAGES, votes, np.random.default_rng(0), print, held_out=True)
     assert set(chosen.items.tolist()) == both and 0 < len(both) < 8
 
 
@@ -350,13 +350,13 @@ def test_the_page_can_be_used_by_everybody(everything, launched, axe, tmp_path):
 def test_images_it_was_trained_on_are_warned_about():
     said = []
     table, training = trained({"path": "here"})
-    chosen_items({"best": training.best}, table, SHARES, np.random.default_rng(0), said.append)
+    choose_items({"best": training.best}, table, SHARES, np.random.default_rng(0), said.append)
     assert said == [
         "warning: best was trained on images from the same place, so its scores are too good; the 8 held-out items "
         "alone give a fair test"
     ]
     said.clear()
-    chosen_items(
+    choose_items(
         {"best": training.best}, ImageTable(IMAGES.pixels, IMAGES.items), SHARES, np.random.default_rng(0), said.append
     )
     assert not said
@@ -373,14 +373,14 @@ def test_images_it_was_trained_on_are_warned_about_however_their_place_is_writte
     ):
         said: list[str] = []
         here = replace(table, source=place)
-        chosen_items({"best": training.best}, here, SHARES, np.random.default_rng(0), said.append)
+        choose_items({"best": training.best}, here, SHARES, np.random.default_rng(0), said.append)
         assert bool(said) == known, place
 
 
 def test_some_items_are_drawn_by_the_seed_and_keep_their_labels():
     said = []
     drawn = [
-        chosen_items({"net": network()}, IMAGES, SHARES, np.random.default_rng(4), said.append, items=12)
+        choose_items({"net": network()}, IMAGES, SHARES, np.random.default_rng(4), said.append, items=12)
         for _ in range(2)
     ]
     assert (
@@ -389,10 +389,10 @@ def test_some_items_are_drawn_by_the_seed_and_keep_their_labels():
     rows = [IMAGES.items.tolist().index(item) for item in drawn[0][0].items.tolist()]
     assert np.array_equal(SHARES.probs[rows], drawn[0][1])
     with pytest.raises(ValueError, match="items=41 of 40 items"):
-        chosen_items({"net": network()}, IMAGES, SHARES, np.random.default_rng(4), said.append, items=41)
+        choose_items({"net": network()}, IMAGES, SHARES, np.random.default_rng(4), said.append, items=41)
 
 
 def test_labels_of_other_classes_are_refused():
     other = Distributions(SHARES.probs, SHARES.items, ("red", "green", "pink"))
     with pytest.raises(ValueError, match="a network of your own, which knows 'pink'"):
-        chosen_items({"net": network()}, IMAGES, other, np.random.default_rng(0), print)
+        choose_items({"net": network()}, IMAGES, other, np.random.default_rng(0), print)

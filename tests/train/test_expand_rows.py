@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from dissensus.labels.distances import kl
 from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
-from dissensus.train.expand_rows import ExpandRows, expanded
+from dissensus.train.expand_rows import ExpandRows, expand_rows
 from dissensus.train.model import log_softmax
 
 
@@ -31,7 +31,7 @@ def crowd(n=400, d=4, k=3, seed=0):
 def test_expanded_rows_carry_the_whole_loss(mass, weights):
     probs = (mass + 1e-9) / (mass + 1e-9).sum(axis=1, keepdims=True) * (mass.sum(axis=1) > 0)[:, None]
     logs = np.log(np.random.default_rng(0).dirichlet(np.ones(3), 5))
-    row, code, weight = expanded(probs, weights)
+    row, code, weight = expand_rows(probs, weights)
     assert weight @ -logs[row, code] == pytest.approx(-(weights[:, None] * probs * logs).sum())
     assert (weight > 0).all()
 

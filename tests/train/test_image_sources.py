@@ -16,7 +16,7 @@ import pytest
 from dissensus import datasets
 from dissensus.train import ImageTable, as_images, read_images
 from dissensus.train.heads.encodable_items import folder_items
-from dissensus.train.image_sources import IMAGE_COLUMNS, resized
+from dissensus.train.image_sources import IMAGE_COLUMNS, resize_images
 from dissensus.train.images import fingerprint
 from dissensus.train.matching import match_table
 
@@ -224,9 +224,9 @@ def test_arrays_are_resized_as_files_are(tmp_path):
     for row, pixels in enumerate(PIXELS):
         Image.fromarray(pixels).save(tmp_path / f"{row}.png")
     from_files = read_images(tmp_path, size=4, say=quiet)
-    from_array = resized(ImageTable(PIXELS), 4, quiet)
+    from_array = resize_images(ImageTable(PIXELS), 4, quiet)
     assert np.array_equal(from_files.pixels, from_array.pixels)
-    assert resized(from_array, 4, quiet) is from_array
+    assert resize_images(from_array, 4, quiet) is from_array
 
 
 def test_images_that_are_not_square_can_be_kept_whole_and_their_source_says_how(tmp_path):
@@ -236,7 +236,7 @@ def test_images_that_are_not_square_can_be_kept_whole_and_their_source_says_how(
     padded = read_images(tmp_path, size=6, fit="pad", say=said.append)
     assert np.array_equal(padded.pixels[:, :, :5], PIXELS) and (padded.pixels[:, :, 5] == 255).all()
     assert padded.source["fit"] == "pad" and "the whole picture on a white square" in said[0]
-    assert np.array_equal(resized(ImageTable(PIXELS), 6, quiet, fit="pad").pixels, padded.pixels)
+    assert np.array_equal(resize_images(ImageTable(PIXELS), 6, quiet, fit="pad").pixels, padded.pixels)
     assert "fit" not in read_images(tmp_path, size=6, say=quiet).source
     with pytest.raises(ValueError, match=r"unknown fit 'squash'"):
         read_images(tmp_path, size=6, fit="squash")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.train.squares import FITS, check_fit, squared, squared_pixels
+from dissensus.train.squares import FITS, check_fit, make_square, make_square_pixels
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -28,7 +28,7 @@ def extent(pixels):
 @pytest.mark.parametrize("shape", [(80, 40), (40, 80)], ids=["wide", "high"])
 def test_a_disc_stays_round_unless_it_is_stretched(shape):
     picture = Image.fromarray(disc(*shape))
-    scaled = {fit: np.asarray(squared(picture, 40, fit)) for fit in FITS}
+    scaled = {fit: np.asarray(make_square(picture, 40, fit)) for fit in FITS}
     assert all(pixels.shape == (40, 40) for pixels in scaled.values())
     assert extent(scaled["crop"]) == (36, 36) and extent(scaled["pad"]) == (18, 18)
     assert sorted(extent(scaled["stretch"])) == [18, 36]
@@ -40,16 +40,22 @@ def test_squares_come_out_as_pillow_scales_them_whichever_way_is_taken(fit):
     picture = Image.fromarray(SQUARE)
     for size in (7, 20, 33):
         plain = np.asarray(picture.resize((size, size), Image.Resampling.BICUBIC))
-        assert np.array_equal(np.asarray(squared(picture, size, fit)), plain)
-    assert np.array_equal(np.asarray(squared(picture, 20, fit)), SQUARE) and squared_pixels(SQUARE, fit) is SQUARE
+        assert np.array_equal(np.asarray(make_square(picture, size, fit)), plain)
+    assert (
+        np.array_equal(np.asarray(make_square(picture, 20, fit)), SQUARE) and make_square_pixels(SQUARE, fit) is SQUARE
+    )
 
 
 @pytest.mark.parametrize(("height", "width"), [(8, 20), (20, 8), (7, 20), (20, 19)])
 def test_pixels_are_cut_or_padded_evenly_and_not_scaled(height, width):
     part = SQUARE[:height, :width]
-    cut, whole = squared_pixels(part), squared_pixels(part, "pad")
+    cut, whole = make_square_pixels(part), make_square_pixels(part, "pad")
     short, long = min(height, width), max(height, width)
-    assert cut.shape == (short, short, 3) and whole.shape == (long, long, 3) and squared_pixels(part, "stretch") is part
+    assert (
+        cut.shape == (short, short, 3)
+        and whole.shape == (long, long, 3)
+        and make_square_pixels(part, "stretch") is part
+    )
     over, beside = (long - short) // 2, (long - short) - (long - short) // 2
     rows = slice(over, over + short) if height > width else slice(None)
     columns = slice(over, over + short) if width > height else slice(None)
@@ -66,5 +72,5 @@ def test_an_unknown_way_is_refused_with_those_there_are():
 def test_shrinking_is_antialiased():
     """A fine chequerboard becomes an even grey; by the nearest pixel it would become black or white."""
     board = (np.indices((64, 64)).sum(axis=0) % 2 * 255).astype(np.uint8)
-    small = np.asarray(squared(Image.fromarray(board), 8)).astype(int)
+    small = np.asarray(make_square(Image.fromarray(board), 8)).astype(int)
     assert small.shape == (8, 8) and np.abs(small - 127.5).max() < 3

@@ -63,7 +63,7 @@ def load_images(
     fit          what becomes of images that are not square; that of the network, else "crop", unless given
     network      which is to take them: in colour, if it takes colour
     """
-    from dissensus.train.image_sources import coloured
+    from dissensus.train.image_sources import add_colour
     from dissensus.train.squares import check_fit
 
     if fit is not None and size is None:
@@ -72,7 +72,7 @@ def load_images(
     trained = seen.get("fit", "crop") if isinstance(seen, dict) else "crop"
     with word_settings(("image", "item", "size", "fit"), None, item="image_item"):
         images = _load_images(name, item, image, size, check_fit(fit or trained))
-    return images if network is None else coloured(images, network.channels, say_or_warn)
+    return images if network is None else add_colour(images, network.channels, say_or_warn)
 
 
 def load_for_network(
@@ -87,9 +87,9 @@ def load_for_network(
 ) -> "ImageTable":
     """The images that a trained network is to take; it is said where it was trained on others of another size."""
     from dissensus.train.decode_images import SizesDifferError
-    from dissensus.train.network import seen_size
+    from dissensus.train.network import training_size
 
-    seen = seen_size(network)
+    seen = training_size(network)
     try:
         table = load_images(name, item=item, image=image, size=size, fit=fit, network=network)
     except SizesDifferError as problem:
@@ -110,7 +110,7 @@ def load_for_network(
 def _load_images(name: str, item: str | None, image: str | None, size: int | None, fit: "Fit") -> "ImageTable":
     from dissensus.datasets.sources import find_source
     from dissensus.study.sources import images_of_data_set
-    from dissensus.train.image_sources import read_images, resized
+    from dissensus.train.image_sources import read_images, resize_images
 
     check_not_standard_input(name, "IMAGES -")
     source = find_source(name, "images", "labels")
@@ -121,4 +121,4 @@ def _load_images(name: str, item: str | None, image: str | None, size: int | Non
     if given:
         raise ValueError(f"{name}: a data set knows its columns: leave {', '.join(given)} out")
     images = images_of_data_set(name, quiet=False)  # shows a bar of its own when it takes long
-    return resized(images, size, say_or_warn, fit=fit)
+    return resize_images(images, size, say_or_warn, fit=fit)

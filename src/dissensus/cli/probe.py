@@ -108,7 +108,7 @@ def probe(
     from dissensus.probe.attacks import check_epsilon
     from dissensus.probe.inputs import image_batches
     from dissensus.probe.probe_page import describe_probes
-    from dissensus.probe.probed import Probed, chosen_items
+    from dissensus.probe.probed import Probed, choose_items
     from dissensus.probe.probing import check_probes, probe_network
     from dissensus.report.html import html_page
     from dissensus.report.terminal import print_document
@@ -126,13 +126,13 @@ def probe(
         )
     if html is not None:
         check_writable(html)
-    networks = {name: load_network(path) for name, path in _named(model, other).items()}
+    networks = {name: load_network(path) for name, path in _name_networks(model, other).items()}
     network = next(iter(networks.values()))
     item_rng, ood_rng, reference_rng = stream(seed, Stream.PROBED_ITEMS).spawn(3)
     table = load_for_network(network, model, images, item=image_item, image=image, size=size, fit=fit)
     matched = match_images(table, labels, say, by_position)
     notes: list[str] = []
-    drawn, people = chosen_items(
+    drawn, people = choose_items(
         networks, matched.images, matched.labels, item_rng, notes.append, items=items, held_out=held_out
     )
     for note in notes:
@@ -141,7 +141,7 @@ def probe(
     known = (
         None
         if reference is None
-        else _shuffled(_others(f"--reference {reference}", reference, network, size, fit), reference_rng)
+        else _shuffle(_others(f"--reference {reference}", reference, network, size, fit), reference_rng)
     )
     _move_to(device, networks)
     batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
@@ -167,7 +167,7 @@ def _report_unused(chosen: tuple[str, ...], given: dict[str, object]) -> None:
             say(f"--{option} is ignored: it is for {', '.join(probes)}, and --what is {', '.join(chosen)}")
 
 
-def _named(model: Path, other: Path | None) -> dict[str, Path]:
+def _name_networks(model: Path, other: Path | None) -> dict[str, Path]:
     """What to call each network: by its file, with the folder where both files have the same name."""
     if other is None:
         return {model.stem: model}
@@ -212,7 +212,7 @@ def _outside(
                 f"--ood {text}: {'there already is a set of this name' if name in sets else 'no name, or no images'}; "
                 "expected IMAGES or NAME=IMAGES, each name once"
             )
-        table = _shuffled(_others(f"--ood {text}", place, network, size, fit), rng)
+        table = _shuffle(_others(f"--ood {text}", place, network, size, fit), rng)
         sets[name] = table if most is None or len(table) <= most else table.select(range(most))
         if len(sets[name]) < len(table):
             say(f"{name}: {most:,} of {len(table):,} images, drawn at random")
@@ -227,12 +227,12 @@ def _others(option: str, place: str, network: "Network", size: int | None, fit: 
         raise ValueError(f"{option}: {str(problem).removeprefix(f'{place}: ')}") from None
 
 
-def _shuffled(table: "ImageTable", rng: "np.random.Generator") -> "ImageTable":
+def _shuffle(table: "ImageTable", rng: "np.random.Generator") -> "ImageTable":
     return table.select(rng.permutation(len(table)))
 
 
 def _move_to(device: str, networks: "dict[str, Network]") -> None:
-    from dissensus.train.preparing import chosen_device
+    from dissensus.train.preparing import choose_device
 
     for network in networks.values():
-        network.module.to(chosen_device(device))
+        network.module.to(choose_device(device))

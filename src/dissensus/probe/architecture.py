@@ -55,12 +55,12 @@ def _same_layers(start: nn.Module, end: nn.Module) -> None:
     for name in ours | theirs:
         if ours.get(name) != theirs.get(name):
             raise ValueError(
-                f"the two networks are of different architectures: {name} is {_described(ours.get(name))} in the "
-                f"first and {_described(theirs.get(name))} in the second"
+                f"the two networks are of different architectures: {name} is {_describe(ours.get(name))} in the "
+                f"first and {_describe(theirs.get(name))} in the second"
             )
 
 
-def _described(held: tuple[tuple[int, ...], torch.dtype] | None) -> str:
+def _describe(held: tuple[tuple[int, ...], torch.dtype] | None) -> str:
     return "missing" if held is None else f"{str(held[1]).removeprefix('torch.')} of shape {held[0]}"
 
 

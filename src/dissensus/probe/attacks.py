@@ -17,7 +17,7 @@ from torch import nn
 
 from dissensus.labels.doors import described
 from dissensus.probe.inputs import still
-from dissensus.probe.pixels import checked_pixels, pixel_logits, weights_of
+from dissensus.probe.pixels import check_pixels, pixel_logits, weights_of
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network
 
@@ -100,10 +100,10 @@ def pgd(
     >>> (pgd(module, inputs, torch.tensor([0]), epsilon=51, step_size=10) - inputs).abs().max().round(decimals=3)
     tensor(0.2000)
     """
-    reach, stride = _as_share(epsilon), _checked_stride(step_size, steps, epsilon)
+    reach, stride = _as_share(epsilon), _check_stride(step_size, steps, epsilon)
     check_rng(rng, (np.random.Generator, torch.Generator))
     with _loss_gradient(model, inputs, targets) as (pixels, gradient):
-        moved = pixels if rng is None else (pixels + _drawn(pixels, reach, rng)).clamp(0, 1)
+        moved = pixels if rng is None else (pixels + _draw_start(pixels, reach, rng)).clamp(0, 1)
         for step in range(steps):
             uphill, logits = gradient(moved)
             if watch is not None:
@@ -151,7 +151,7 @@ def _loss_gradient(
     sum of single precision is nearly 0, another factor rounds it to another sign, and this is torchattacks' factor.
     """
     with torch.inference_mode(False), torch.enable_grad(), still(model):
-        pixels = checked_pixels(model, inputs)
+        pixels = check_pixels(model, inputs)
         weight = weights_of(model, pixels)
         if weight.is_inference():
             raise ValueError(
@@ -212,7 +212,7 @@ def _as_share(epsilon: float) -> float:
     return float(epsilon) / 255
 
 
-def _checked_stride(step_size: float, steps: int, epsilon: float) -> float:
+def _check_stride(step_size: float, steps: int, epsilon: float) -> float:
     _check_number(step_size, "step_size")
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
         raise ValueError(f"steps is {steps!r}; expected how many steps are taken, a whole number of 1 or more")
@@ -229,7 +229,7 @@ def _checked_stride(step_size: float, steps: int, epsilon: float) -> float:
     return float(step_size) / 255
 
 
-def _drawn(pixels: torch.Tensor, reach: float, rng: np.random.Generator | torch.Generator) -> torch.Tensor:
+def _draw_start(pixels: torch.Tensor, reach: float, rng: np.random.Generator | torch.Generator) -> torch.Tensor:
     """Where to start from within the ball, as a difference from the image."""
     if isinstance(rng, torch.Generator):
         return torch.empty_like(pixels).uniform_(-reach, reach, generator=rng)

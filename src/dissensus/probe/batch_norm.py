@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from dissensus.probe.inputs import Batches, placed
+from dissensus.probe.inputs import Batches, place_on_device
 
 
 def batch_norms(module: nn.Module) -> dict[str, _BatchNorm]:
@@ -40,7 +40,7 @@ def renew_statistics(module: nn.Module, batches: Batches) -> None:
             norm.training = True
         with torch.no_grad():
             for inputs, _ in batches:
-                module(placed(module, inputs))
+                module(place_on_device(module, inputs))
     finally:
         for watch in watches:
             watch.remove()

@@ -93,7 +93,7 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
 
     if not 0 < coverage < 1:
         raise ValueError(f"coverage is {coverage}; expected a share between 0 and 1, such as 0.95")
-    low, high = _checked_side(inside, "inside"), _checked_side(outside, "outside")
+    low, high = _check_side(inside, "inside"), _check_side(outside, "outside")
     beaten, beaten_by = _share_below(high, low), 1 - _share_below(low, high)  # (m,), (n,)
     area = float(auroc(np.concatenate([low, high]), np.arange(low.size + high.size) >= low.size))
     nan = float("nan")
@@ -123,7 +123,7 @@ def separation(inside: Any, outside: Any) -> Separation:
     >>> separation([0.1, 0.2, 0.4], [0.3, 0.9]).auroc
     0.8333333333333334
     """
-    low, high = _checked_side(inside, "inside"), _checked_side(outside, "outside")
+    low, high = _check_side(inside, "inside"), _check_side(outside, "outside")
     area = auroc_interval(low, high)
     score = np.concatenate([low, high])
     out = np.arange(score.size) >= low.size
@@ -140,7 +140,7 @@ def separation(inside: Any, outside: Any) -> Separation:
     )
 
 
-def _checked_side(scores: Any, side: str) -> np.ndarray:
+def _check_side(scores: Any, side: str) -> np.ndarray:
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"scores {side} have shape {values.shape}; expected one for each item, (n,), and some")

@@ -35,8 +35,8 @@ def unit_rows(values: Any, what: str) -> Any:
         rows = feature_rows(values, what)
     if not rows.shape[0]:
         raise ValueError(f"{what} have shape {rows.shape}; expected one row for each item, one item at least")
-    rows = _divided(rows, as_array(abs(rows).max(axis=1)).ravel())  # the square of 1e200 is no double
-    return _divided(rows, row_lengths(rows))
+    rows = _divide(rows, as_array(abs(rows).max(axis=1)).ravel())  # the square of 1e200 is no double
+    return _divide(rows, row_lengths(rows))
 
 
 def row_lengths(rows: Any) -> np.ndarray:
@@ -45,7 +45,7 @@ def row_lengths(rows: Any) -> np.ndarray:
     return np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
 
 
-def _divided(rows: Any, size: np.ndarray) -> Any:
+def _divide(rows: Any, size: np.ndarray) -> Any:
     """Each row by its size, rows of zeros as they are.  (n, d), (n,) -> (n, d)"""
     size = np.where(size == 0, 1.0, size)
     if not is_sparse(rows):

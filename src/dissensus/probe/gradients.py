@@ -117,7 +117,7 @@ def gradient_variance_of_features(targets: Any, features: Any, *, bias: bool = T
     >>> gradient_variance_of_features([[0.5, 0.5], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]).variance
     array([1., 0.])
     """
-    return _exact(*_checked(targets, features, bias))
+    return _exact(*_check_targets(targets, features, bias))
 
 
 def sampled_gradient_variance(
@@ -139,7 +139,7 @@ def sampled_gradient_variance(
     """
     if draws < 2:
         raise ValueError(f"draws is {draws}; a variance needs 2 or more, better 100")
-    p, squares = _checked(targets, features, bias)
+    p, squares = _check_targets(targets, features, bias)
     p = p / p.sum(axis=1, keepdims=True)
     shares = rng.multinomial(draws, p) / draws  # (n, k)
     differ = (1 - (shares**2).sum(axis=1)) * draws / (draws - 1)
@@ -161,7 +161,7 @@ def _squares(features: np.ndarray, bias: bool) -> np.ndarray:
     return (features**2).sum(axis=1) + bias
 
 
-def _checked(targets: Any, features: Any, bias: bool) -> tuple[np.ndarray, np.ndarray]:
+def _check_targets(targets: Any, features: Any, bias: bool) -> tuple[np.ndarray, np.ndarray]:
     p, h = (np.asarray(as_array(values), dtype=np.float64) for values in (targets, features))
     if p.ndim != 2 or h.ndim != 2 or len(p) != len(h) or not len(p):
         raise ValueError(

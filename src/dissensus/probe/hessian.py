@@ -111,7 +111,7 @@ class Hessian:
 
         weighed = self._bytes_per_item > 0
         with torch.enable_grad(), nullcontext() if weighed else saved_tensors_hooks(counted, lambda saved: saved):
-            loss = summed_loss(self.module, inputs, targets, fold=True)
+            loss = sum_loss(self.module, inputs, targets, fold=True)
             gradient = list(
                 torch.autograd.grad(loss, self.weights, create_graph=True, allow_unused=True, materialize_grads=True)
             )
@@ -140,7 +140,7 @@ def _no_autocast(module: nn.Module) -> AbstractContextManager[Any]:
     return torch.autocast(asked[0], enabled=False) if asked else nullcontext()
 
 
-def summed_loss(module: nn.Module, inputs: Any, targets: Any, fold: bool = False) -> torch.Tensor:
+def sum_loss(module: nn.Module, inputs: Any, targets: Any, fold: bool = False) -> torch.Tensor:
     """Sum over a batch of the cross-entropy to its targets, differentiable twice in little time."""
     with FastSecondDerivatives(fold), _attention, sdpa_kernel(SDPBackend.MATH):  # others have no second derivatives
         logits = module(inputs)
@@ -192,7 +192,7 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
 def loss_value(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> float:
     """The summed loss of a batch."""
     with torch.no_grad():
-        return float(summed_loss(module, inputs, targets))
+        return float(sum_loss(module, inputs, targets))
 
 
 def differ(loss: float, other: float, rounding: float = _SAME) -> bool:

@@ -20,7 +20,7 @@ from dissensus.labels.matching import check_same_order
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.train.augment import Pictures
 from dissensus.train.images import ImageTable, as_images
-from dissensus.train.network import Network, check_channels, evaluating
+from dissensus.train.network import Network, check_channels, eval_mode
 from dissensus.train.targets import as_delivery, target_rows
 
 Batches = Iterable[tuple[Any, Any]]
@@ -36,7 +36,7 @@ def still(model: nn.Module | Network) -> Iterator[nn.Module]:
     looks at the other items of the batch, and whether that is meant is for its owner to say.
     """
     if isinstance(model, Network):
-        with evaluating(model.module):
+        with eval_mode(model.module):
             yield _not_compiled(model.module)
         return
     if not isinstance(model, nn.Module):
@@ -75,18 +75,18 @@ def _moves(part: nn.Module) -> bool:
 
 
 def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Inputs as `placed` gives them, and targets beside them."""
+    """Inputs as `place_on_device` gives them, and targets beside them."""
     for place, pair in enumerate(batches):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(
                 f"batch {place} is a {type(pair).__name__}; expected a pair, (inputs, targets): image_batches makes "
                 "such of images and labels"
             )
-        inputs = placed(module, pair[0])
+        inputs = place_on_device(module, pair[0])
         yield inputs, _tensor(pair[1]).to(inputs.device, copy=True)
 
 
-def placed(module: nn.Module, inputs: Any) -> torch.Tensor:
+def place_on_device(module: nn.Module, inputs: Any) -> torch.Tensor:
     """Inputs where the weights of a module are, floats in their precision: a copy, which the module may change."""
     given = _tensor(inputs)
     weight = next(module.parameters(), given)

@@ -81,7 +81,7 @@ def random_direction(
     """
     check_drawing(rng)
     with still(model) as module, torch.no_grad():
-        return {name: _drawn(weight, rng, biases) for name, weight in module.named_parameters()}
+        return {name: _draw_normal(weight, rng, biases) for name, weight in module.named_parameters()}
 
 
 def loss_line(
@@ -274,7 +274,7 @@ def _dot(a: Direction, b: Direction) -> float:
     return sum(float((a[name].double() * b[name].double()).sum()) for name in a)
 
 
-def _drawn(weight: torch.Tensor, rng: np.random.Generator, biases: bool) -> torch.Tensor:
+def _draw_normal(weight: torch.Tensor, rng: np.random.Generator, biases: bool) -> torch.Tensor:
     if weight.ndim < 2 and not biases:
         return torch.zeros_like(weight)
     drawn = torch.from_numpy(rng.standard_normal(tuple(weight.shape))).to(weight)

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from dissensus.probe.inputs import placed, still
+from dissensus.probe.inputs import place_on_device, still
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network, last_linear
 
@@ -43,7 +43,7 @@ def layer_batches(
                     f"batch {done} is a {type(inputs).__name__} and a {type(targets).__name__}; expected two tensors, "
                     "inputs and targets, such as `image_batches` gives"
                 )
-            features, logits = _called(module, layer, inputs)
+            features, logits = _call(module, layer, inputs)
             soft_cross_entropy(logits, targets.to(logits.device))  # refuses what is neither classes nor probabilities
             rows = nn.functional.one_hot(targets.long(), logits.shape[1]) if targets.ndim == 1 else targets
             yield _numbers(features, done), rows.double().cpu().numpy(), layer.bias is not None
@@ -54,7 +54,7 @@ def layer_batches(
             raise ValueError("there are no batches; a generator gives its batches only once: hand over a list of them")
 
 
-def _called(module: nn.Module, layer: nn.Linear, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def _call(module: nn.Module, layer: nn.Linear, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     calls: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def note(_: nn.Module, given: Any, output: torch.Tensor) -> None:
@@ -63,7 +63,7 @@ def _called(module: nn.Module, layer: nn.Linear, inputs: torch.Tensor) -> tuple[
     watch = layer.register_forward_hook(note)
     try:
         with torch.no_grad():
-            logits = module(placed(module, inputs))
+            logits = module(place_on_device(module, inputs))
     finally:
         watch.remove()
     if len(calls) != 1 or calls[0][0].ndim != 2 or len(calls[0][0]) != len(inputs):

@@ -10,11 +10,11 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import described
-from dissensus.probe.inputs import BATCH, placed, still
-from dissensus.probe.ood import ODIN_TEMPERATURE, checked_temperature, msp
+from dissensus.probe.inputs import BATCH, place_on_device, still
+from dissensus.probe.ood import ODIN_TEMPERATURE, check_temperature, msp
 from dissensus.train.augment import Pictures
 from dissensus.train.images import as_images
-from dissensus.train.network import Network, check_channels, checked_logits
+from dissensus.train.network import Network, check_channels, check_logits
 
 
 def odin(
@@ -55,7 +55,7 @@ def odin(
     >>> odin(torch.nn.Linear(2, 2), torch.zeros(3, 2)).shape
     (3,)
     """
-    checked_temperature(temperature)
+    check_temperature(temperature)
     if not 0 <= epsilon < (1 if isinstance(model, Network) else np.inf):
         raise ValueError(
             f"epsilon is {epsilon}; expected a share of the range of pixels, 0 up to 1: a step of 4 in 255 is 4 / 255"
@@ -86,7 +86,7 @@ def _slope(model: nn.Module | Network, module: nn.Module, x: torch.Tensor, tempe
 def _logits(model: nn.Module | Network, module: nn.Module, x: torch.Tensor) -> torch.Tensor:
     logits = module(x.clone())  # which the module may change
     if isinstance(model, Network):
-        return checked_logits(logits, len(model.classes))
+        return check_logits(logits, len(model.classes))
     if not isinstance(logits, torch.Tensor) or logits.ndim != 2:
         shape = getattr(logits, "shape", None)
         raise ValueError(f"the module gives a {type(logits).__name__} of shape {shape}; expected logits (b, k) alone")
@@ -102,7 +102,7 @@ def _pieces(model: nn.Module | Network, inputs: Any, batch: int) -> tuple[int, I
                 "Network(module, classes, mean, std) takes images"
             )
         parts = inputs.split(batch)
-        return len(parts), ((placed(model, part), 1.0) for part in parts)
+        return len(parts), ((place_on_device(model, part), 1.0) for part in parts)
     table = as_images(inputs)
     check_channels(table, model.channels)
     unit = 1 / torch.tensor(model.std, dtype=torch.float32, device=model.device)[:, None, None]

@@ -51,7 +51,7 @@ def msp(logits: Any, temperature: float = 1.0) -> np.ndarray:
 
     logits: (n, k) -> (n,)
     """
-    return -softmax(checked_logits(logits) / checked_temperature(temperature)).max(axis=1)
+    return -softmax(check_logits(logits) / check_temperature(temperature)).max(axis=1)
 
 
 def energy(logits: Any, temperature: float = 1.0) -> np.ndarray:
@@ -64,7 +64,7 @@ def energy(logits: Any, temperature: float = 1.0) -> np.ndarray:
 
     logits: (n, k) -> (n,)
     """
-    scaled = checked_logits(logits) / checked_temperature(temperature)
+    scaled = check_logits(logits) / check_temperature(temperature)
     top = scaled.max(axis=1)
     return -temperature * (top + np.log(np.exp(scaled - top[:, None]).sum(axis=1)))
 
@@ -76,7 +76,7 @@ def predictive_entropy(logits: Any) -> np.ndarray:
 
     logits: (n, k) -> (n,)
     """
-    return entropy(softmax(checked_logits(logits)))
+    return entropy(softmax(check_logits(logits)))
 
 
 def logit_margin(logits: Any) -> np.ndarray:
@@ -86,7 +86,7 @@ def logit_margin(logits: Any) -> np.ndarray:
 
     logits: (n, k) -> (n,), 0 or below
     """
-    two = np.partition(checked_logits(logits), -2, axis=1)[:, -2:]  # (n, 2), second and first
+    two = np.partition(check_logits(logits), -2, axis=1)[:, -2:]  # (n, 2), second and first
     return two[:, 0] - two[:, 1]
 
 
@@ -159,8 +159,8 @@ def ood_scores(
     >>> ood_scores([[4.0, 0.0], [1.0, 1.0]], detectors=["msp"])["msp"].round(2)
     array([-0.98, -0.5 ])
     """
-    rows = checked_logits(logits)
-    names = chosen_detectors(detectors, features is not None or reference is not None)
+    rows = check_logits(logits)
+    names = choose_detectors(detectors, features is not None or reference is not None)
     if any(DETECTORS[name].needs == "features" for name in names):
         _check_given(features, reference, len(rows))
     return {
@@ -171,7 +171,7 @@ def ood_scores(
     }
 
 
-def chosen_detectors(detectors: Iterable[str] | None, with_features: bool) -> tuple[str, ...]:
+def choose_detectors(detectors: Iterable[str] | None, with_features: bool) -> tuple[str, ...]:
     """The names asked for, each once; by default all that work on what is given."""
     if detectors is None:
         return tuple(name for name, detector in DETECTORS.items() if with_features or detector.needs == "logits")
@@ -184,7 +184,7 @@ def chosen_detectors(detectors: Iterable[str] | None, with_features: bool) -> tu
     return names
 
 
-def checked_logits(logits: Any) -> np.ndarray:
+def check_logits(logits: Any) -> np.ndarray:
     """Logits as (n, k) float64, where every item has a finite one; -inf is a class that cannot be."""
     rows = as_array(logits)
     if rows.ndim != 2 or not rows.shape[0] or rows.dtype.kind not in "fiu":
@@ -203,7 +203,7 @@ def checked_logits(logits: Any) -> np.ndarray:
     return rows
 
 
-def checked_temperature(temperature: float) -> float:
+def check_temperature(temperature: float) -> float:
     """What logits are divided by, if it can be that."""
     if not (np.isfinite(temperature) and temperature > 0):
         raise ValueError(f"temperature is {temperature}; expected a number above 0")

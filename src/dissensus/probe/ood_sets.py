@@ -12,7 +12,7 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import described
 from dissensus.probe.detection import Separation, separation
-from dissensus.probe.ood import DETECTORS, NEIGHBOURS, chosen_detectors, ood_scores
+from dissensus.probe.ood import DETECTORS, NEIGHBOURS, choose_detectors, ood_scores
 from dissensus.train.model import FeatureModel, Model, as_model
 
 
@@ -80,7 +80,7 @@ def detect_ood(
     if not isinstance(outside, Mapping) or not outside:
         given = "empty" if isinstance(outside, Mapping) else described(outside)
         raise ValueError(f"outside is {given}; expected the inputs of each set by its name, as in {{'far': images}}")
-    names = chosen_detectors(detectors, reference is not None)
+    names = choose_detectors(detectors, reference is not None)
     seen = as_model(model)
     if epsilon:
         _check_step(seen, names, epsilon)

@@ -137,10 +137,10 @@ def barrier(
         norms = len(batch_norms(between))
         for place, t in enumerate(at.tolist()):
             _interpolate(between, first, last, t)
-            here = _normalised(batches, model, other, t)
+            here = _interpolate_normalisation(batches, model, other, t)
             losses[:, place] = mean_loss(between, here)
             if norms:
-                renew_statistics(between, _normalised(renew_on, model, other, t))
+                renew_statistics(between, _interpolate_normalisation(renew_on, model, other, t))
                 losses[1, place] = mean_loss(between, here)
             _check_loss(losses[:, place], f"at t = {t:g}, between the two networks,")
             if progress is not None:
@@ -168,7 +168,9 @@ def check_reiterable(batches: object, name: str) -> None:
         )
 
 
-def _normalised(batches: Batches, model: nn.Module | Network, other: nn.Module | Network, t: float) -> Batches:
+def _interpolate_normalisation(
+    batches: Batches, model: nn.Module | Network, other: nn.Module | Network, t: float
+) -> Batches:
     """Images as a network on the way takes them; batches that are no images as they are."""
     if not (isinstance(batches, ImageBatches) and isinstance(model, Network) and isinstance(other, Network)):
         return batches

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import described
-from dissensus.train.network import Network, checked_logits
+from dissensus.train.network import Network, check_logits
 
 ROUNDING = 1e-6  # how far pixels may be outside 0..1: what is left of undoing a normalisation
 
@@ -28,7 +28,7 @@ def pixel_logits(model: Network | nn.Module, pixels: torch.Tensor) -> torch.Tens
         pixels = pixels.clone()  # a module may begin by changing what it is given
     logits = module(pixels.to(weights_of(model, pixels)))
     if isinstance(model, Network):
-        logits = checked_logits(logits, len(model.classes))
+        logits = check_logits(logits, len(model.classes))
     elif not isinstance(logits, torch.Tensor) or logits.ndim != 2:
         given = f"logits of shape {tuple(logits.shape)}" if hasattr(logits, "shape") else f"a {type(logits).__name__}"
         raise ValueError(f"the module gives {given}; expected a tensor of logits, one row for each image, (b, k)")
@@ -54,7 +54,7 @@ def weights_of(model: Network | nn.Module, default: torch.Tensor) -> torch.Tenso
     return next((weight for weight in weights if weight.is_floating_point()), default)
 
 
-def checked_pixels(model: Network | nn.Module, inputs: Any) -> torch.Tensor:
+def check_pixels(model: Network | nn.Module, inputs: Any) -> torch.Tensor:
     """A copy of the inputs, single precision at least, if they are pixels from 0 to 1."""
     if not isinstance(inputs, torch.Tensor):
         raise ValueError(f"inputs are {described(inputs)}; expected a torch tensor of pixels from 0 to 1, (b, c, h, w)")

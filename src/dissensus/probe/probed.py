@@ -123,7 +123,7 @@ def no_bar(title: str) -> Iterator[Move]:
 
 
 @takes(labels=ANY_LABELS)
-def chosen_items(
+def choose_items(
     networks: Mapping[str, Network],
     images: ImageTable,
     labels: Labels,
@@ -153,7 +153,7 @@ def chosen_items(
     rows = np.arange(len(images))
     for name, network in networks.items():
         if held_out:
-            rows = np.intersect1d(rows, _held_out(network, images, people, say, name))
+            rows = np.intersect1d(rows, _recover_held_out(network, images, people, say, name))
         else:
             _warn_of_training(network, images, say, name)
     if not rows.size:
@@ -168,7 +168,7 @@ def chosen_items(
     return images.select(drawn), people[drawn]
 
 
-def _held_out(
+def _recover_held_out(
     network: Network, images: ImageTable, people: np.ndarray, say: Callable[[str], None], name: str
 ) -> np.ndarray:
     """Positions of items held out in training; refused if the network does not score on them as its card tells."""

@@ -54,7 +54,7 @@ def linear_cka(x: Any, y: Any) -> float:
     >>> round(linear_cka(x, 2 * x[:, ::-1] + 1), 6)
     1.0
     """
-    left, right = _centred(x, "x"), _centred(y, "y")
+    left, right = _centre(x, "x"), _centre(y, "y")
     _check_rows(left, right, "x", "y")
     return _alignment(_hsic(left, right), _hsic_with_itself(left, "x"), _hsic_with_itself(right, "y"))
 
@@ -152,7 +152,7 @@ def cka_table(features: Mapping[str, Sequence[Any]]) -> CkaTable:
     ]
     if len(named) < 2:
         raise ValueError(f"there are features of {len(named)} runs; expected 2 or more, as method: [run, run, ...]")
-    centred = [_centred(matrix, name) for _, name, matrix in named]
+    centred = [_centre(matrix, name) for _, name, matrix in named]
     for (_, name, _), matrix in zip(named, centred, strict=True):
         _check_rows(centred[0], matrix, named[0][1], name)
     own = [_hsic_with_itself(matrix, name) for (_, name, _), matrix in zip(named, centred, strict=True)]
@@ -220,23 +220,23 @@ class _Sums:
             - 3 * n * square_a * square_b
         )
         lengths = (self.squares[a] - n * square_a) * (self.squares[b] - n * square_b)
-        return _unbiased(self._product(a, b), float(both), float(lengths), n)
+        return _unbiased_hsic(self._product(a, b), float(both), float(lengths), n)
 
 
 def _hsic(x: np.ndarray, y: np.ndarray) -> float:
     """n (n-3) HSIC of centred columns.  (n, d), (n, e)"""
     u, v = (x**2).sum(axis=1), (y**2).sum(axis=1)
-    return _unbiased(_product(x, y), float(u @ v), float(u.sum() * v.sum()), len(x))
+    return _unbiased_hsic(_product(x, y), float(u @ v), float(u.sum() * v.sum()), len(x))
 
 
-def _unbiased(product: float, both: float, lengths: float, n: int) -> float:
+def _unbiased_hsic(product: float, both: float, lengths: float, n: int) -> float:
     """n (n-3) HSIC from |X'Y|^2, u.v and sum u sum v."""
     return product - n / (n - 2) * both + lengths / ((n - 1) * (n - 2))
 
 
 def _hsic_with_itself(x: np.ndarray, name: str) -> float:
     u, product = (x**2).sum(axis=1), _product(x, x)
-    hsic = _unbiased(product, float(u @ u), float(u.sum() ** 2), len(x))
+    hsic = _unbiased_hsic(product, float(u @ u), float(u.sum() ** 2), len(x))
     _check_variety(hsic, product, name)
     return hsic
 
@@ -268,7 +268,7 @@ def _check_variety(hsic: float, product: float, name: str) -> None:
         )
 
 
-def _centred(values: Any, name: str) -> np.ndarray:
+def _centre(values: Any, name: str) -> np.ndarray:
     """Columns with mean 0, as float64 of size about 1.  (n, d)"""
     matrix = feature_rows(values, f"the features {name}")
     if len(matrix) < LEAST:

@@ -152,7 +152,7 @@ def attack(
         )
     one_of("attack", method, ATTACKS)
     one_of("target", target, AIMS)
-    distances = _checked_epsilons(epsilons)
+    distances = _check_epsilons(epsilons)
     check_rng(rng, (np.random.Generator,))
     options = _options(method, step_size=step_size, steps=steps)
     starts = "rng" in inspect.signature(ATTACKS[method]).parameters
@@ -169,7 +169,9 @@ def attack(
             before.append(_scores(network, pixels, people[rows]))
             for place, (epsilon, stream) in enumerate(zip(distances, streams, strict=True)):
                 given = options if stream is None else options | {"rng": stream}
-                parts[epsilon].append(_attacked(network, method, pixels, aims[rows], people[rows], epsilon, given))
+                parts[epsilon].append(
+                    _attack_batches(network, method, pixels, aims[rows], people[rows], epsilon, given)
+                )
                 if progress is not None:
                     progress(start * len(distances) + len(pixels) * (place + 1), n * len(distances))
     return Robustness(
@@ -197,7 +199,7 @@ class _Part:
     unmoved: np.ndarray
 
 
-def _attacked(
+def _attack_batches(
     network: Network,
     method: str,
     pixels: torch.Tensor,
@@ -212,11 +214,11 @@ def _attacked(
         options = options | {"watch": lambda _, logits: way.append(_scores_of_logits(logits, people))}
     moved = ATTACKS[method](network, pixels, torch.tensor(aims, dtype=pixels.dtype), epsilon, **options)
     after = _scores(network, moved, people)
-    steps = _joined([*way, after], np.stack) if way else None
+    steps = _join_scores([*way, after], np.stack) if way else None
     return _Part(after, steps, (moved == pixels).flatten(1).all(dim=1).cpu().numpy())
 
 
-def _checked_epsilons(epsilons: Any) -> tuple[float, ...]:
+def _check_epsilons(epsilons: Any) -> tuple[float, ...]:
     listed = epsilons.tolist() if isinstance(epsilons, np.ndarray) else epsilons
     several = tuple(listed) if isinstance(listed, Sequence) else (listed,)
     for epsilon in several:
@@ -263,10 +265,10 @@ def _scores_of_logits(logits: torch.Tensor, people: np.ndarray) -> AttackScores:
     )
 
 
-def _joined(parts: Sequence[AttackScores | None], join: Callable[[list[np.ndarray]], np.ndarray]) -> AttackScores:
+def _join_scores(parts: Sequence[AttackScores | None], join: Callable[[list[np.ndarray]], np.ndarray]) -> AttackScores:
     return AttackScores(*(join([getattr(part, field.name) for part in parts]) for field in fields(AttackScores)))
 
 
 def _side_by_side(batches: Sequence[AttackScores | None]) -> AttackScores:
     """Scores of batches as those of all items."""
-    return _joined(batches, partial(np.concatenate, axis=-1))
+    return _join_scores(batches, partial(np.concatenate, axis=-1))

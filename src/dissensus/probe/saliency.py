@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.modules.conv import _ConvNd
 
 from dissensus.labels.refusals import one_of
-from dissensus.probe.inputs import placed, still
+from dissensus.probe.inputs import place_on_device, still
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network
 
@@ -60,11 +60,11 @@ def grad_cam(
         if not isinstance(value, torch.Tensor) and not (name == "targets" and value is None):
             raise ValueError(f"{name} are a {type(value).__name__}; expected a tensor, such as `image_batches` gives")
     with still(model) as module, torch.inference_mode(False):
-        x = placed(module, inputs)
+        x = place_on_device(module, inputs)
         if x.ndim < 2 or not len(x):
             raise ValueError(f"inputs have shape {tuple(x.shape)}; expected one or more images, (b, c, h, w)")
         _check_finite(x, "input", "inputs")
-        chosen = None if layer is None else _named(module, layer)
+        chosen = None if layer is None else _find_layer(module, layer)
         module = module.module if isinstance(module, nn.DataParallel) else module
         chosen = chosen or _last_maps(module, x[:1].clone())
         maps, logits = _forward(module, chosen, x)
@@ -90,7 +90,7 @@ def _forward(module: nn.Module, chosen: nn.Module, x: torch.Tensor) -> tuple[tor
         return kept[-1].clone()  # a ReLU that works in place may change the copy
 
     frozen = {name: weight.detach() for name, weight in module.named_parameters()}  # no graph before the layer
-    with torch.enable_grad(), _watching(cut, chosen):
+    with torch.enable_grad(), _watch(cut, chosen):
         logits = torch.func.functional_call(module, frozen, (x,))
     if len(kept) != 1:
         raise ValueError(
@@ -133,7 +133,7 @@ def _last_maps(module: nn.Module, x: torch.Tensor) -> nn.Module:
         if isinstance(output, torch.Tensor) and output.ndim == 4 and output.shape[2] * output.shape[3] > 1:
             last[:] = [part]
 
-    with torch.no_grad(), _watching(note, *candidates):
+    with torch.no_grad(), _watch(note, *candidates):
         module(x)
     if not last:
         raise ValueError(
@@ -143,7 +143,7 @@ def _last_maps(module: nn.Module, x: torch.Tensor) -> nn.Module:
     return last[0]
 
 
-def _named(module: nn.Module, layer: str | nn.Module) -> nn.Module:
+def _find_layer(module: nn.Module, layer: str | nn.Module) -> nn.Module:
     parts = dict(module.named_modules())
     if isinstance(layer, nn.Module):
         if not any(part is layer for part in parts.values()):
@@ -165,7 +165,7 @@ def _check_finite(rows: torch.Tensor, name: str, noun: str) -> None:
 
 
 @contextmanager
-def _watching(hook: Callable[..., Any], *parts: nn.Module) -> Iterator[None]:
+def _watch(hook: Callable[..., Any], *parts: nn.Module) -> Iterator[None]:
     """The hook is called after each of these parts, and is gone afterwards, whatever happens."""
     handles = [part.register_forward_hook(hook) for part in parts]
     try:

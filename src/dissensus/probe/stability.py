@@ -77,8 +77,8 @@ class SaliencyStability:
         return _mean(self.values[self.disputed])
 
     def __str__(self) -> str:
-        return f"{self.overall:.3f} overall ({_counted(self.values)}), " + (
-            f"{self.on_disputed:.3f} on the most disputed ({_counted(self.values[self.disputed])})"
+        return f"{self.overall:.3f} overall ({_count_known(self.values)}), " + (
+            f"{self.on_disputed:.3f} on the most disputed ({_count_known(self.values[self.disputed])})"
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -151,6 +151,6 @@ def _mean(values: np.ndarray) -> float:
     return math.nan if np.isnan(values).all() else float(np.nanmean(values))
 
 
-def _counted(values: np.ndarray) -> str:
+def _count_known(values: np.ndarray) -> str:
     without = int(np.isnan(values).sum())
     return f"{values.size:,} images" + (f", {without:,} of them without a value" if without else "")

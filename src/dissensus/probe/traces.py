@@ -19,7 +19,7 @@ from dissensus.probe.hessian import (
     differ,
     hessian_of,
     loss_value,
-    summed_loss,
+    sum_loss,
 )
 from dissensus.probe.inputs import Batches, check_drawing, tensors_of
 from dissensus.probe.multilinear import not_linear_in_each
@@ -198,10 +198,10 @@ def _hutchinson(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
     yield float(vector.double() @ hessian.product(vector).double()) * hessian.items
 
 
-def _grouped(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
+def _group_batches(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
     for inputs, targets in _groups(hessian):
         with torch.enable_grad():
-            loss = summed_loss(hessian.module, inputs, targets)
+            loss = sum_loss(hessian.module, inputs, targets)
             gradient = torch.autograd.grad(
                 loss, hessian.weights, create_graph=True, allow_unused=True, materialize_grads=True
             )
@@ -239,7 +239,7 @@ def _fisher(hessian: Hessian, rng: np.random.Generator) -> Iterator[float]:
 
 _QUADRATIC_FORMS: dict[str, Callable[[Hessian, np.random.Generator], Iterator[float]]] = {
     "fisher": _fisher,
-    "grouped": _grouped,
+    "grouped": _group_batches,
     "hutchinson": _hutchinson,
 }
 

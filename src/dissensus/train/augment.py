@@ -66,9 +66,9 @@ class Pictures:
         flat = self.rows.index_select(0, places.reshape(-1)).view(len(items), -1)  # (b, h w c)
         pixels = flat.float().mul_(self.scale).add_(self.shift)
         x = pixels.view(len(items), self.h, self.w, -1).permute(0, 3, 1, 2)  # channels last in memory
-        return x if draw is None or not cutout else x * self._kept(draw.hole[items], cutout)
+        return x if draw is None or not cutout else x * self._keep_rows(draw.hole[items], cutout)
 
-    def _kept(self, hole: torch.Tensor, side: int) -> torch.Tensor:
+    def _keep_rows(self, hole: torch.Tensor, side: int) -> torch.Tensor:
         """1 outside a square around each middle, 0 inside, which is the mean colour.  (b, 2) -> (b, 1, h, w)"""
         top = hole - side // 2
         inside = [

@@ -68,7 +68,7 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
         if self.delivery.mixes:
             mixing = self.delivery.mixing(epoch, items)
             others = [self._input(position) for position in mixing.partner.tolist()]
-            inputs = [mixed(*row) for row in zip(inputs, others, mixing.weight.tolist(), strict=True)]
+            inputs = [mix_inputs(*row) for row in zip(inputs, others, mixing.weight.tolist(), strict=True)]
         return list(zip(inputs, target_tensor(self.delivery, epoch, items), strict=True))
 
     def _input(self, position: int) -> Any:
@@ -106,12 +106,12 @@ def collate(
     return inputs([pair[0] for pair in pairs]), torch.stack([pair[1] for pair in pairs])
 
 
-def mixed(one: Any, other: Any, weight: float) -> Any:
+def mix_inputs(one: Any, other: Any, weight: float) -> Any:
     """weight one + (1 - weight) other, in every floating tensor or array of a nest of them."""
     if isinstance(one, dict):
-        return {name: mixed(value, other[name], weight) for name, value in one.items()}
+        return {name: mix_inputs(value, other[name], weight) for name, value in one.items()}
     if isinstance(one, tuple | list):
-        return type(one)(mixed(*pair, weight) for pair in zip(one, other, strict=True))
+        return type(one)(mix_inputs(*pair, weight) for pair in zip(one, other, strict=True))
     floating = (isinstance(one, torch.Tensor) and one.is_floating_point()) or (
         isinstance(one, np.ndarray | float | np.floating) and np.asarray(one).dtype.kind == "f"
     )

@@ -94,16 +94,16 @@ class Checkpoint:
         tensors, about = _read(self.folder / STATE)
         theirs = about.get("work")
         if not isinstance(theirs, dict) or not isinstance(theirs.get("config"), dict):
-            raise _damaged(self.folder / STATE, "it does not say what is trained")
+            raise _damage_error(self.folder / STATE, "it does not say what is trained")
         self._check_work(theirs)
         try:
-            progress = self._restored(tensors, about, module, optimizer)
+            progress = self._restore(tensors, about, module, optimizer)
         except (KeyError, TypeError, AttributeError, IndexError, RuntimeError) as problem:
-            raise _damaged(self.folder / STATE, f"{type(problem).__name__}: {problem}") from None
+            raise _damage_error(self.folder / STATE, f"{type(problem).__name__}: {problem}") from None
         self.kept = progress.best_epoch
         return progress
 
-    def _restored(
+    def _restore(
         self, tensors: Weights, about: dict[str, Any], module: nn.Module, optimizer: torch.optim.Optimizer
     ) -> Progress:
         module.load_state_dict(_part(tensors, "module."))
@@ -116,11 +116,11 @@ class Checkpoint:
         best = {} if best_epoch is None else _read(self._best(best_epoch))[0]
         shapes = {name: value.shape for name, value in module.state_dict().items()}
         if best_epoch is not None and {name: value.shape for name, value in best.items()} != shapes:
-            raise _damaged(self._best(best_epoch), "it holds other weights than those of the network")
+            raise _damage_error(self._best(best_epoch), "it holds other weights than those of the network")
         losses = tensors["losses"].to(next(iter(module.parameters())).device)
         epoch, step, history = about["epoch"], about["step"], about["history"]
         if len(history) != epoch or not 0 <= step <= len(losses):
-            raise _damaged(self.folder / STATE, f"{len(history)} records after {epoch} epochs and {step} steps")
+            raise _damage_error(self.folder / STATE, f"{len(history)} records after {epoch} epochs and {step} steps")
         return Progress(epoch, step, losses, history, best_epoch, best)
 
     def _best(self, epoch: int) -> Path:
@@ -172,13 +172,13 @@ def _read(path: Path) -> tuple[Weights, dict[str, Any]]:
             about = json.loads((content.metadata() or {}).get("about", "{}"))
             tensors = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118 (no mapping)
     except (SafetensorError, OSError, ValueError, RecursionError) as problem:
-        raise _damaged(path, problem) from None
+        raise _damage_error(path, problem) from None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise UnusableStateError(f"{path}: not a checkpoint of dissensus; choose another folder, or move it away")
     return tensors, about
 
 
-def _damaged(path: Path, problem: object) -> ValueError:
+def _damage_error(path: Path, problem: object) -> ValueError:
     said = " ".join(str(problem).split())  # torch says it in several lines
     return UnusableStateError(f"{path}: not a readable checkpoint ({said}); remove the folder to begin anew")
 

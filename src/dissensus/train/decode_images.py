@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.refusals import Refusal, Way
-from dissensus.train.squares import Fit, how_scaled, pillow, squared
+from dissensus.train.squares import Fit, how_scaled, make_square, pillow
 
 # Modes of 8 bits a channel or less. Others hold more, and Pillow would cut them off at 255.
 GREY = ("L", "1", "LA", "La")
@@ -133,7 +133,7 @@ def decode_images(
         picture = decode_image(one, where(place), remarks)
         if size is not None:
             scaled += picture.size != (size, size)
-            picture = squared(picture, size, fit)
+            picture = make_square(picture, size, fit)
         values = np.asarray(picture)
         values = values[..., None] if values.ndim == 2 else values  # (h, w, c)
         if place == 0:

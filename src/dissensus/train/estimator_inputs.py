@@ -29,7 +29,7 @@ class Targets:
     classes: np.ndarray
 
 
-def checked_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
+def check_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
     """X, Y and weights of a fit, that fit together.  (n, d), targets of n rows, (n,)"""
     if y is None:
         raise ValueError(

@@ -15,7 +15,7 @@ def share_of_predicted(predicted: np.ndarray, y: Any, classes: np.ndarray, weigh
     """The mean mass a row gives to its predicted class: the accuracy to a random vote; for labels the accuracy."""
     if not isinstance(y, (*ANY_LABELS, Delivery)) and (np.ndim(y) == 1 or (np.ndim(y) == 2 and np.shape(y)[1] == 1)):
         return float(np.average(np.ravel(np.asarray(y)) == predicted, weights=weights))
-    probs = _fitting_rows(y, classes)
+    probs = _match_rows(y, classes)
     code = {label: place for place, label in enumerate(classes.tolist())}
     given = probs[np.arange(len(predicted)), [code[label] for label in predicted.tolist()]]
     return float(np.average(given, weights=weights))
@@ -46,14 +46,14 @@ def soft_log_likelihood(estimator: Any, X: Any, y: Any, sample_weight: Any = Non
     >>> round(soft_log_likelihood(SoftLabelClassifier(C=1e6).fit(X, Y), X, Y), 3)
     -0.562
     """
-    probs = _fitting_rows(y, estimator.classes_)
+    probs = _match_rows(y, estimator.classes_)
     guess = estimator.predict_proba(X)
     with np.errstate(divide="ignore"):
         logs = np.where(probs > 0, np.log(np.where(probs > 0, guess, 1.0)), 0.0)
     return float(np.average((probs * np.maximum(logs, -1e300)).sum(axis=1), weights=sample_weight))
 
 
-def _fitting_rows(y: Any, classes: np.ndarray) -> np.ndarray:
+def _match_rows(y: Any, classes: np.ndarray) -> np.ndarray:
     names = not isinstance(y, (*ANY_LABELS, Delivery)) and np.ndim(y) == 1
     targets = as_targets(y, classes if names else None)
     if isinstance(y, ANY_LABELS) and classes.dtype.kind in "USO" and targets.classes.tolist() != classes.tolist():

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dissensus.labels.arrays import as_array
 from dissensus.labels.refusals import one_of
-from dissensus.train.estimator_inputs import Targets, checked_rows
+from dissensus.train.estimator_inputs import Targets, check_rows
 from dissensus.train.estimator_scores import share_of_predicted
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
@@ -94,7 +94,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         """X: (n, d) dense or sparse; Y: as for the class; sample_weight: (n,) or None"""
         one_of("head", self.head, ("linear", "mlp"))
         before = getattr(self, "classes_", None) if self.warm_start else None
-        X, targets, weights = checked_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
+        X, targets, weights = check_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
         learned = self._learnable(targets, weights)  # (k,)
         if before is not None and not np.array_equal(before, targets.classes):
             raise ValueError(f"a warm start from the classes {before.tolist()} cannot learn {targets.classes.tolist()}")

@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from dissensus.train.estimator_inputs import checked_rows
+from dissensus.train.estimator_inputs import check_rows
 from dissensus.train.estimator_scores import share_of_predicted
 
 
-def expanded(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def expand_rows(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each row once for every class it gives mass to, with that mass as its weight.
 
         sum_i w_i H(p_i, q_i) = sum over (i, c) with p_ic > 0 of (w_i p_ic) (-log q_ic)
@@ -60,8 +60,8 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"fit of {type(self.estimator).__name__} takes no sample_weight, which carries the mass; choose an "
                 "estimator that does, or SoftLabelClassifier"
             )
-        X, targets, weights = checked_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
-        row, code, weight = expanded(targets.probs, weights)
+        X, targets, weights = check_rows(self, X, y, sample_weight, self.classes)  # noqa: N806
+        row, code, weight = expand_rows(targets.probs, weights)
         self.seen_, labels = np.unique(code, return_inverse=True)  # without gaps: XGBoost wants 0..k-1
         self.classes_ = targets.classes
         if self.seen_.size == 1:

@@ -57,7 +57,7 @@ def in_processes(
             _hand_over(connection, waiting)
         while len(results) < len(tasks):
             for connection in cast(list[Connection], wait(list(workers))):
-                kind, place, content = _received(connection, workers[connection])
+                kind, place, content = _receive(connection, workers[connection])
                 if kind == "remark":
                     hear(place, content)
                 elif kind == "done":
@@ -83,7 +83,7 @@ def _hand_over(connection: Connection, waiting: list[tuple[int, Any]]) -> None:
             raise ValueError(UNSENDABLE.format(problem=problem)) from None
 
 
-def _received(connection: Connection, process: Any) -> tuple[str, int, Any]:
+def _receive(connection: Connection, process: Any) -> tuple[str, int, Any]:
     try:
         message: tuple[str, int, Any] = connection.recv()
     except (EOFError, ConnectionResetError):

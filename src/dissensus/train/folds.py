@@ -30,7 +30,7 @@ from dissensus.train.network import Network
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.network_files import load_network, save_network
 from dissensus.train.network_fitting import MatchedItems, check_start, match_images, read_start, train_part
-from dissensus.train.preparing import checkpoint_folder, chosen_device
+from dissensus.train.preparing import checkpoint_folder, choose_device
 from dissensus.train.splits import split_folds
 from dissensus.train.train_config import SAVE_EVERY
 
@@ -109,7 +109,7 @@ def train_folds(
     items = match_images(images, labels, say, by_position)
     origin = read_start(start)
     check_start(origin, config, items.images, say)
-    on_processor = chosen_device(config.training.device).type == "cpu"
+    on_processor = choose_device(config.training.device).type == "cpu"
     if jobs is not None and jobs < 1:
         raise ValueError(f"jobs is {jobs}; expected the number of processes, 1 or more")
     at_once = jobs or (cores() if on_processor else 1)
@@ -132,7 +132,7 @@ def train_folds(
             trained = _in_parallel(items, tasks, origin, at_once, hear)
         else:
             with one_thread() if on_processor else nullcontext():
-                trained = [_trained(items, task, origin, partial(hear, task.number)) for task in tasks]
+                trained = [_train_fold(items, task, origin, partial(hear, task.number)) for task in tasks]
     return _folds(items, tasks, trained)
 
 
@@ -165,7 +165,7 @@ class _Shared:
 Trained = tuple[Training, dict[str, np.ndarray]]
 
 
-def _trained(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell) -> Trained:
+def _train_fold(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell) -> Trained:
     """The training of a fold, and what its networks predict for the items held out."""
     try:
         training = train_part(
@@ -201,7 +201,7 @@ def _in_parallel(
             _in_process, [(shared, fold) for fold in folds], jobs, lambda place, record: hear(place + 1, record), folder
         )
         template = None if start is None else start.module
-        return [_collected(folder, fold, said, template) for fold, said in zip(folds, told, strict=True)]
+        return [_collect_fold(folder, fold, said, template) for fold, said in zip(folds, told, strict=True)]
 
 
 def _without_weights(module: nn.Module) -> nn.Module:
@@ -222,13 +222,13 @@ def _in_process(task: tuple[_Shared, _Fold], tell: Tell) -> tuple[Any, ...]:
     pixels = np.load(shared.folder / IMAGES, mmap_mode="r")
     items = MatchedItems(ImageTable(pixels, shared.names, shared.source), shared.labels, shared.matched)
     start = None if shared.module is None else load_network(shared.folder / START, shared.module)
-    training, probs = _trained(items, fold, start, tell)
+    training, probs = _train_fold(items, fold, start, tell)
     for which in WHICH:
         save_network(getattr(training, which), shared.folder / f"{fold.number}-{which}.safetensors")
     return training.history, training.scores, probs
 
 
-def _collected(folder: Path, fold: _Fold, told: tuple[Any, ...], template: nn.Module | None) -> Trained:
+def _collect_fold(folder: Path, fold: _Fold, told: tuple[Any, ...], template: nn.Module | None) -> Trained:
     history, scores, probs = told
     best, last = (load_network(folder / f"{fold.number}-{which}.safetensors", template) for which in WHICH)
     return Training(best, last, history, scores, fold.config.training), probs

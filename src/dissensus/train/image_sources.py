@@ -19,7 +19,7 @@ from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.train.decode_images import EACH, Progress, decode_images
 from dissensus.train.images import ImageTable, as_images
-from dissensus.train.squares import Fit, check_fit, check_size, how_scaled, pillow, squared
+from dissensus.train.squares import Fit, check_fit, check_size, how_scaled, make_square, pillow
 
 IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 IMAGE_COLUMNS = ("image", "img", "webp", "png", "jpeg", "jpg", "bytes", "picture")
@@ -77,7 +77,7 @@ def read_images(
     if kind == "folder":
         return _of_folder(path, size, fit, say, progress)
     if kind in ("npy", "npz"):
-        return resized(_of_array(path, say), size, say, progress, fit=fit)
+        return resize_images(_of_array(path, say), size, say, progress, fit=fit)
     known = ", ".join(ending for ending, kind in ENDINGS.items() if kind in ("parquet", "arrow", "npy", "npz"))
     raise ValueError(f"{path}: cannot read images from the ending {path.suffix!r}; expected a folder, or {known}")
 
@@ -100,7 +100,7 @@ def _is_unicode(name: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
-def resized(
+def resize_images(
     images: ImageTable,
     size: int | None,
     say: Say = to_stderr,
@@ -117,23 +117,23 @@ def resized(
     library, _ = pillow()
     pixels = np.empty((n, size, size, channels), dtype=np.uint8)
     for row, image in enumerate(images.pixels):
-        picture = squared(library.fromarray(image[..., 0] if channels == 1 else image), size, fit)
+        picture = make_square(library.fromarray(image[..., 0] if channels == 1 else image), size, fit)
         pixels[row] = np.asarray(picture).reshape(size, size, channels)
         if (row + 1) % EACH == 0 or row + 1 == n:
             progress(row + 1, n)
     pixels.flags.writeable = False
     change = f"{n:,} of {n:,} images were resized to {size} x {size}: {how_scaled(fit)}"
     say(change)
-    known = (images.source or {}) | _fitted(fit)
+    known = (images.source or {}) | _fit_image(fit)
     return replace(images, pixels=pixels, source=known | {"changed": [*known.get("changed", []), change]})
 
 
-def _fitted(fit: Fit) -> dict[str, Any]:
+def _fit_image(fit: Fit) -> dict[str, Any]:
     """What a card keeps of the way that squares were made; nothing for the usual one."""
     return {} if fit == "crop" else {"fit": fit}
 
 
-def coloured(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTable:
+def add_colour(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTable:
     """Grey images for a network that takes colour, as a folder gives them where some of its images are in colour."""
     if (images.pixels.shape[3], channels) != (1, 3):
         return images
@@ -148,7 +148,7 @@ def coloured(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTa
 def _of_folder(folder: Path, size: int | None, fit: Fit, say: Say, progress: Progress) -> ImageTable:
     files, names = image_files(folder)
     pixels, said = decode_images(files, lambda row: str(files[row]), size=size, fit=fit, progress=progress)
-    return _table(pixels, names, said, {"path": str(folder)} | (_fitted(fit) if size else {}), say)
+    return _table(pixels, names, said, {"path": str(folder)} | (_fit_image(fit) if size else {}), say)
 
 
 def _of_column(
@@ -162,7 +162,7 @@ def _of_column(
         raise Refusal(
             f"column {item!r} cannot be name and image at once", str(path), [Way("name another with {item}", item=...)]
         )
-    encoded, beside = _encoded(table, image)
+    encoded, beside = _find_encoded(table, image)
     others = SourceTable(beside, str(path))
     named_by = _name_column(others, image, item)
     say("took: " + ", ".join(f"{role} = {column}" for role, column in (("item", named_by), ("image", image)) if column))
@@ -189,7 +189,7 @@ def _of_column(
         )
     data = [scalar.as_buffer() for scalar in encoded]
     pixels, said = decode_images(data, where, size=size, fit=fit, progress=progress)
-    source = {"path": str(path), "image": image, "item": named_by} | (_fitted(fit) if size else {})
+    source = {"path": str(path), "image": image, "item": named_by} | (_fit_image(fit) if size else {})
     return _table(pixels, names, said, source, say)
 
 
@@ -215,7 +215,7 @@ def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
     )
 
 
-def _encoded(table: pa.Table, image: str) -> tuple[pa.ChunkedArray, pa.Table]:
+def _find_encoded(table: pa.Table, image: str) -> tuple[pa.ChunkedArray, pa.Table]:
     """The bytes of the images, and the columns that could name them: the others, and the path beside the bytes."""
     flat = pa.table({image: table[image]}).flatten()
     nested = f"{image}.bytes" in flat.column_names

@@ -149,7 +149,7 @@ def _names(images: Any) -> Any:
 def _pixel_array(images: Any) -> np.ndarray:
     """Bytes (n, h, w, c) of an array, a tensor, or a sequence of them."""
     if isinstance(images, list | tuple):
-        images = _stacked(images)
+        images = _stack(images)
     pixels = as_array(images)
     if pixels.ndim not in (3, 4):
         raise ValueError(
@@ -163,7 +163,7 @@ def _pixel_array(images: Any) -> np.ndarray:
     return pixels
 
 
-def _stacked(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
+def _stack(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
     if not images:
         raise ValueError("there are no images; expected one at least")
     arrays = []

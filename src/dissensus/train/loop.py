@@ -19,7 +19,7 @@ from dissensus.train.checkpoints import Checkpoint, Progress
 from dissensus.train.heads.config import epoch_order
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.memory import keep_freed_memory
-from dissensus.train.network import Network, checked_logits
+from dissensus.train.network import Network, check_logits
 from dissensus.train.preparing import Run, prepare
 from dissensus.train.progress_bar import TrainingBar
 from dissensus.train.schedules import is_over, rate_of
@@ -114,7 +114,7 @@ def train_module(
     with run.alone(checkpoint) as folder, _reproducible(run.device), TrainingBar(run, quiet) as bar:
         saved = None if folder is None else Checkpoint(folder, run.work)
         progress = (saved and saved.restore(run.module, run.optimizer)) or Progress()
-        save = _saving(saved, run, progress, save_every)
+        save = _save_state(saved, run, progress, save_every)
         while not is_over(config, len(progress.history), run.losses(progress)):
             record = _epoch(run, progress, save, bar)
             progress.epoch, progress.step = progress.epoch + 1, 0
@@ -135,7 +135,7 @@ def _epoch(run: Run, progress: Progress, save: Callable[[bool], None], bar: Trai
     order = torch.from_numpy(epoch_order(config.seed, epoch, run.pictures.n)).to(run.device)
     batches = _batches(order, config.batch)
     targets = target_tensor(run.delivery, epoch).to(run.device)
-    draw, mix = draw_epoch(config, epoch, run.pictures), _mixing(run, epoch)
+    draw, mix = draw_epoch(config, epoch, run.pictures), _mix_batch(run, epoch)
     if not progress.step:
         progress.losses = torch.zeros(len(batches), dtype=torch.float32, device=run.device)
     run.module.train()
@@ -162,7 +162,7 @@ def _epoch(run: Run, progress: Progress, save: Callable[[bool], None], bar: Trai
     except ValueError as problem:
         raise ValueError(_run_away(f"on the items held out, {problem}", epoch, rate)) from None
     if progress.best_epoch is None or record["soft_nll"] < min(run.losses(progress)):
-        progress.best_epoch, progress.best = epoch + 1, _copied(run.module)
+        progress.best_epoch, progress.best = epoch + 1, _copy_network(run.module)
     return record
 
 
@@ -194,7 +194,7 @@ def _step(
         if not run.config.channels_last:
             x = x.contiguous()
         with torch.autocast(run.device.type, torch.bfloat16, enabled=run.mixed_precision):
-            logits = checked_logits(run.forward(x), len(run.network.classes))
+            logits = check_logits(run.forward(x), len(run.network.classes))
         loss = soft_cross_entropy(logits.float(), targets[part], check=check) * (len(part) / len(items))
         loss.backward()
         total += loss.detach()
@@ -217,7 +217,7 @@ def _scarce_memory(run: Run, items: int) -> Iterator[None]:
         ) from None
 
 
-def _mixing(run: Run, epoch: int) -> tuple[torch.Tensor, torch.Tensor] | None:
+def _mix_batch(run: Run, epoch: int) -> tuple[torch.Tensor, torch.Tensor] | None:
     """With whom each item is mixed in this epoch, and its own weight.  -> (n,), (n,)"""
     if not run.delivery.mixes:
         return None
@@ -241,7 +241,7 @@ def _run_away(what: str, epoch: int, rate: float, when: str = "after") -> str:
     )
 
 
-def _saving(saved: Checkpoint | None, run: Run, progress: Progress, every: float) -> Callable[[bool], None]:
+def _save_state(saved: Checkpoint | None, run: Run, progress: Progress, every: float) -> Callable[[bool], None]:
     """A function that saves where it is time to, or where it must."""
     last = time.monotonic()
 
@@ -265,7 +265,7 @@ def _result(run: Run, progress: Progress) -> Training:
     return Training(best, last, tuple(progress.history), scores, run.config)
 
 
-def _copied(module: nn.Module) -> dict[str, torch.Tensor]:
+def _copy_network(module: nn.Module) -> dict[str, torch.Tensor]:
     return {name: value.detach().cpu().clone() for name, value in module.state_dict().items()}
 
 

@@ -97,7 +97,7 @@ def _check_rows(targets: torch.Tensor) -> None:
     if negative.any():
         row = int(negative.nonzero()[0, 0])
         raise _refusal(
-            f"target row {row} is {_shown(targets[row])}; expected probabilities of 0 or more; "
+            f"target row {row} is {_format_shape(targets[row])}; expected probabilities of 0 or more; "
             f"{int(negative.sum())} of {targets.shape[0]} rows have others",
             targets,
         )
@@ -123,6 +123,6 @@ def _refusal(problem: str, targets: torch.Tensor) -> Refusal:
     return Refusal(f"{problem}; {look}", ways=ways)
 
 
-def _shown(row: torch.Tensor) -> str:
+def _format_shape(row: torch.Tensor) -> str:
     numbers = ", ".join(f"{value:g}" for value in row[:8].tolist())
     return f"[{numbers}{', ...' if row.numel() > 8 else ''}]"

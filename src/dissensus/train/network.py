@@ -74,7 +74,7 @@ class Network:
 
     def logits(self, inputs: Any) -> np.ndarray:
         """What the softmax is taken of.  images, (n, h, w, c) uint8 -> (n, k) float64"""
-        parts = [checked_logits(self.module(x), len(self.classes)) for x in self._batches(inputs)]
+        parts = [check_logits(self.module(x), len(self.classes)) for x in self._batches(inputs)]
         logits = np.concatenate([part.double().cpu().numpy() for part in parts])
         wrong = np.flatnonzero(~(logits.max(axis=1) < np.inf))  # so that NaN is wrong; -inf is a class that cannot be
         if wrong.size:
@@ -121,14 +121,14 @@ class Network:
     def _batches(self, inputs: Any) -> Iterator[torch.Tensor]:
         table = as_images(inputs)
         check_channels(table, self.channels)
-        with torch.inference_mode(), evaluating(self.module):
+        with torch.inference_mode(), eval_mode(self.module):
             for start in range(0, len(table.pixels), BATCH):
                 pixels = table.pixels[start : start + BATCH]
                 pictures = Pictures(pixels, self.mean, self.std, self.device)
                 yield pictures.batch(torch.arange(len(pixels), device=self.device))
 
 
-def checked_logits(logits: Any, k: int) -> torch.Tensor:
+def check_logits(logits: Any, k: int) -> torch.Tensor:
     """What a module gave, if it is one row of k numbers for each image."""
     if not isinstance(logits, torch.Tensor):
         raise ValueError(
@@ -142,7 +142,7 @@ def checked_logits(logits: Any, k: int) -> torch.Tensor:
     return logits
 
 
-def seen_size(network: Network) -> list[int] | None:
+def training_size(network: Network) -> list[int] | None:
     """Height and width of the images a network was trained on, where its card says so."""
     size = network.card.get("image size")
     known = isinstance(size, list) and len(size) == 2 and all(isinstance(side, int) for side in size)
@@ -161,7 +161,7 @@ def single_precision() -> Iterator[None]:
 
 
 @contextmanager
-def evaluating(module: nn.Module) -> Iterator[None]:
+def eval_mode(module: nn.Module) -> Iterator[None]:
     """The module in eval mode, and every part of it afterwards in the mode it was in."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()

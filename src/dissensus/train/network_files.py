@@ -87,7 +87,7 @@ def load_network(path: str | Path, module: nn.Module | None = None) -> Network:
     made = deepcopy(module) if module is not None else _from_recipe(path, recipe, len(classes), len(tensors))
     _check_weights(path, made, tensors, "its recipe makes" if module is None else "this module has")
     # Assigned, not copied: the module of a recipe has no memory of its own, and strides stay as they are in the file.
-    shared = _shared(made)
+    shared = _find_shared(made)
     made.load_state_dict(tensors, assign=True)
     _share(made, shared)
     _check_complete(path, made)
@@ -158,7 +158,7 @@ def _check_weights(path: Path, module: nn.Module, tensors: dict[str, torch.Tenso
         )
 
 
-def _shared(module: nn.Module) -> list[list[str]]:
+def _find_shared(module: nn.Module) -> list[list[str]]:
     """Names of weights that are one and the same."""
     names: dict[int, list[str]] = {}
     for name, value in module.state_dict(keep_vars=True).items():

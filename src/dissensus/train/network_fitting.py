@@ -25,11 +25,11 @@ from dissensus.train.cards import Source, describe_labels
 from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, train_module
 from dissensus.train.matching import items_of, match_table
-from dissensus.train.network import Network, seen_size
+from dissensus.train.network import Network, training_size
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.network_files import load_network
 from dissensus.train.networks.catalogue import make_network
-from dissensus.train.preparing import chosen_device
+from dissensus.train.preparing import choose_device
 from dissensus.train.splits import hold_out
 from dissensus.train.targets import build_delivery
 from dissensus.train.train_config import SAVE_EVERY
@@ -133,7 +133,7 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
             raise ValueError(
                 f"{name} {asked} was asked for, but training starts from a network whose {name} is {has}: leave it out"
             )
-    seen, size = seen_size(start), list(images.pixels.shape[1:3])
+    seen, size = training_size(start), list(images.pixels.shape[1:3])
     if seen is not None and seen != size:
         say(f"the network to start from was trained on images of {_sides(seen)} pixels, and these are {_sides(size)}")
     place = images.source or {}
@@ -208,7 +208,7 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
         "made by": f"dissensus {dissensus.__version__}",
         "network": network_name(network),
         "chosen": chosen,
-        "chosen by": _chosen_by(chosen, training),
+        "chosen by": _explain_choice(chosen, training),
         "epoch": epoch,
         "scores on items held out": as_json(training.scores),
         **facts,
@@ -216,12 +216,12 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
         "training": asdict(training.config),
         "history": training.history,
         "torch": torch.__version__,
-        "device": str(chosen_device(training.config.device)),
+        "device": str(choose_device(training.config.device)),
     }
     return replace(network, card=json.loads(json.dumps(card)))  # as it comes back from a file
 
 
-def _chosen_by(chosen: str, training: Training) -> str:
+def _explain_choice(chosen: str, training: Training) -> str:
     """What a reader of the scores must know: whether the items held out had a say in what is scored on them."""
     config, same = training.config, "the items held out, so scores on them flatter it"
     if chosen == "best":

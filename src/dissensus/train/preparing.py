@@ -25,7 +25,7 @@ from dissensus.train.checkpoints import STATE, Progress
 from dissensus.train.held_out import scores_of
 from dissensus.train.images import ImageTable, as_images, fingerprint
 from dissensus.train.model import log_softmax
-from dissensus.train.network import BATCH, Network, check_channels, evaluating, single_precision
+from dissensus.train.network import BATCH, Network, check_channels, eval_mode, single_precision
 from dissensus.train.targets import as_delivery, target_rows
 from dissensus.train.train_config import TrainConfig, weight_seed
 
@@ -73,7 +73,7 @@ class Run:
     def gives_numbers(self) -> bool:
         """Whether the network as it is gives probabilities for images that it was trained on."""
         x = self.pictures.batch(torch.arange(min(self.pictures.n, BATCH), device=self.device))
-        with torch.inference_mode(), evaluating(self.module):
+        with torch.inference_mode(), eval_mode(self.module):
             return not bool(torch.softmax(self.module(x).float(), dim=1).isnan().any())
 
     def losses(self, progress: Progress) -> list[float]:
@@ -122,7 +122,7 @@ def prepare(
     table, targets = as_images(images), as_delivery(delivery)
     check_same_order(table.items, targets.items, ("images", "targets"))
     _check_crop(config.crop, table)
-    device = chosen_device(config.device)
+    device = choose_device(config.device)
     ours = _network(network, table, targets, config)
     _check_weights(ours.module)
     held_out = None if validation is None else _held_out(validation, table, targets)
@@ -165,7 +165,7 @@ def _check_crop(crop: int, table: ImageTable) -> None:
         )
 
 
-def chosen_device(name: str) -> torch.device:
+def choose_device(name: str) -> torch.device:
     """The device of that name; "auto" is the best there is."""
     if name == "auto":
         if torch.cuda.is_available():

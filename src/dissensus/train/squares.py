@@ -18,7 +18,7 @@ FITS: dict[str, str] = {
 """What each way keeps of a picture that is not square."""
 
 
-def squared(picture: Any, size: int, fit: Fit = "crop") -> Any:
+def make_square(picture: Any, size: int, fit: Fit = "crop") -> Any:
     """A picture of Pillow as a square, scaled by the antialiased bicubic filter; one of that size stays as it is.
 
     crop     the largest square in the middle: nothing is distorted, the ends of the longer side are lost
@@ -36,7 +36,7 @@ def squared(picture: Any, size: int, fit: Fit = "crop") -> Any:
     return operations.fit(picture, side, method=image.Resampling.BICUBIC)
 
 
-def squared_pixels(pixels: np.ndarray, fit: Fit = "crop") -> np.ndarray:
+def make_square_pixels(pixels: np.ndarray, fit: Fit = "crop") -> np.ndarray:
     """Pixels cut or padded to a square and not scaled; those of a square, and all under "stretch", stay as they are.
 
     (h, w, c) -> (s, s, c), where s is the shorter side under "crop" and the longer one under "pad"

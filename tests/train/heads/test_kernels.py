@@ -8,20 +8,20 @@ import pytest
 import torch
 from scipy.special import ndtr
 
-from dissensus.train.heads.config import HeadConfig, Layer, dropout_key, dropout_threshold, kept_units
+from dissensus.train.heads.config import HeadConfig, Layer, draw_kept_units, dropout_key, dropout_threshold
 from dissensus.train.heads.kernels import (
     CELL,
     PANEL,
-    activated,
+    activate,
     exponential,
-    gathered,
-    multiplied,
+    gather,
+    multiply,
     normal_below,
-    scored,
+    score,
     softmax,
     swept,
 )
-from dissensus.train.heads.numba_engine import aligned, packed, padded, unpacked
+from dissensus.train.heads.numba_engine import align, pack, pad, unpack
 from dissensus.train.heads.vectors import load, spread, store, total
 
 F = np.float32
@@ -83,9 +83,9 @@ def test_activation_is_gelu_and_dropout_with_its_slope(dropout):
     out, slope = np.zeros(count * out_width, F), np.zeros(count * width, F)
     key, threshold = np.uint32(dropout_key(4, 2)), np.uint32(dropout_threshold(dropout))
     keep = F(1 / (1 - dropout))
-    activated(inner.reshape(-1), 21, width, out, out_width, slope, count, key, items, 10, threshold, keep)
+    activate(inner.reshape(-1), 21, width, out, out_width, slope, count, key, items, 10, threshold, keep)
     z = torch.tensor(inner[:, :21], requires_grad=True)
-    mask = torch.tensor(kept_units(config, 2, items[10:16]).astype(F))
+    mask = torch.tensor(draw_kept_units(config, 2, items[10:16]).astype(F))
     wanted = torch.nn.functional.gelu(z) * mask / (1 - dropout)
     wanted.sum().backward()
     assert np.allclose(out.reshape(count, -1)[:, :21], wanted.detach().numpy(), rtol=1e-5, atol=2e-6)
@@ -95,7 +95,9 @@ def test_activation_is_gelu_and_dropout_with_its_slope(dropout):
 
 def test_dropout_leaves_out_its_share_independently_of_epoch_item_and_unit():
     config = HeadConfig(hidden=256, dropout=0.3)
-    kept = np.stack([kept_units(config, epoch, np.arange(500)) for epoch in range(4)]).astype(float)  # (4, 500, 256)
+    kept = np.stack([draw_kept_units(config, epoch, np.arange(500)) for epoch in range(4)]).astype(
+        float
+    )  # (4, 500, 256)
     assert abs(kept.mean() - 0.7) < 4 * np.sqrt(0.21 / kept.size)
     for axes in ((0, 1), (0, 2), (1, 2)):
         means = kept.mean(axis=axes)
@@ -111,9 +113,9 @@ def test_layers_come_back_from_panels_as_they_were(outputs, inputs, transposed):
     rng = np.random.default_rng(2)
     layer = Layer(rng.normal(size=(outputs, inputs)).astype(F), rng.normal(size=outputs).astype(F))
     width = -(-(inputs + 1) // 4) * 4 if transposed else -(-(inputs + 1) // PANEL) * PANEL
-    flat = packed(layer, transposed=transposed, width=width)
+    flat = pack(layer, transposed=transposed, width=width)
     assert flat.ctypes.data % 64 == 0
-    back = unpacked(flat, outputs, inputs, transposed=transposed)
+    back = unpack(flat, outputs, inputs, transposed=transposed)
     flat[:] = 0  # what was taken out is a copy: training goes on in the panels
     assert np.array_equal(back.weight, layer.weight) and np.array_equal(back.bias, layer.bias)
 
@@ -122,7 +124,7 @@ def test_a_sweep_is_the_gradient_and_a_step_of_adam():
     """Three steps against torch.optim.Adam, with weight decay."""
     rng = np.random.default_rng(3)
     rows, count = 12, 5
-    flat = aligned(rows * CELL)
+    flat = align(rows * CELL)
     panel = flat.reshape(rows, 3, PANEL)
     panel[:, 0] = rng.normal(size=(rows, PANEL))
     parameter = torch.nn.Parameter(torch.tensor(panel[:, 0].copy()))
@@ -143,15 +145,15 @@ def test_products_with_a_layer_are_those_of_numpy():
     count = 7
     x = np.zeros((8, 10), F)
     x[:count] = rng.normal(size=(count, 10))
-    left = padded(x, 12)
-    flat = packed(layer, transposed=True, width=12)
+    left = pad(x, 12)
+    flat = pack(layer, transposed=True, width=12)
     out = np.zeros(8 * 32, F)
     for panel in range(2):
-        multiplied(flat, panel * 12 * CELL, 12, left, 12, out, 32, panel * PANEL, 8)
+        multiply(flat, panel * 12 * CELL, 12, left, 12, out, 32, panel * PANEL, 8)
     assert np.allclose(out.reshape(8, 32)[:, :20], x @ layer.weight.T + layer.bias, atol=1e-5)
     last = Layer(rng.normal(size=(5, 10)).astype(F), rng.normal(size=5).astype(F))
     logits = np.zeros(8 * 8, F)
-    scored(packed(last, transposed=False, width=16), 8, padded(x, 16), 16, logits, 8, count)
+    score(pack(last, transposed=False, width=16), 8, pad(x, 16), 16, logits, 8, count)
     wanted = x[:count] @ last.weight.T + last.bias
     assert np.allclose(logits.reshape(8, 8)[:count, :5], wanted, atol=1e-5)
     softmax(logits, 5, 8, count)
@@ -164,5 +166,5 @@ def test_a_batch_is_gathered_with_zeros_up_to_a_multiple_of_four(width):
     rows = np.random.default_rng(5).normal(size=(9, width)).astype(F)
     order = np.random.default_rng(6).permutation(9)
     out = np.full(8 * width, 7, F)
-    gathered(rows.reshape(-1), width, order, 3, 5, out)
+    gather(rows.reshape(-1), width, order, 3, 5, out)
     assert np.array_equal(out.reshape(8, width)[:5], rows[order[3:8]]) and (out.reshape(8, width)[5:] == 0).all()

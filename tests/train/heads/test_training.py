@@ -11,7 +11,7 @@ from torch import nn
 
 from dissensus.deliver import Delivery, majority, mixup, sls, soft
 from dissensus.labels.distributions import Distributions
-from dissensus.train.heads.config import HeadConfig, Layer, epoch_order, initial_layers, kept_units
+from dissensus.train.heads.config import HeadConfig, Layer, draw_kept_units, epoch_order, initial_layers
 from dissensus.train.heads.training import ENGINES, train_heads
 
 TOLERANCE = 1e-5
@@ -85,7 +85,7 @@ def plain_loop(features, targets, validation, config, layers=None, weights=None)
         model.train()
         for first in range(0, len(order), config.batch):
             batch = order[first : first + config.batch]
-            dropout.mask = torch.tensor(kept_units(config, epoch, batch), dtype=torch.float32)
+            dropout.mask = torch.tensor(draw_kept_units(config, epoch, batch), dtype=torch.float32)
             optimiser.zero_grad()
             each = nn.functional.cross_entropy(model(rows[batch]), wanted[batch], reduction="none")
             loss = each.mean() if weights is None else (each * torch.tensor(weights[batch])).mean()

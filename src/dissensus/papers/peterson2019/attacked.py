@@ -80,10 +80,10 @@ def best_rate(scale: Scale, name: str, row: str, tuned: Path) -> float:
 def _fold(scale: Scale, path: Path, pixels: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
     from dissensus.probe.robustness import attack
     from dissensus.train.network_files import load_network
-    from dissensus.train.preparing import chosen_device
+    from dissensus.train.preparing import choose_device
 
     network, size = load_network(path), SIZES[scale]
-    network.module.to(chosen_device(size.tuning["device"]))
+    network.module.to(choose_device(size.tuning["device"]))
     once, often = size.attacked
     fast = attack(network, pixels[:once], classes_of(gold[:once]), "fgsm", epsilons=size.epsilons)
     slow = attack(network, pixels[:often], classes_of(gold[:often]), "pgd", epsilons=EPSILON, steps=size.steps)

@@ -36,9 +36,9 @@ Load = Callable[[Path], Any]
 def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """The networks of the part `scratch`."""
     from dissensus.train.network_files import load_network
-    from dissensus.train.preparing import chosen_device
+    from dissensus.train.preparing import choose_device
 
-    device = chosen_device(SIZES[scale].training["device"])
+    device = choose_device(SIZES[scale].training["device"])
 
     def load(path: Path) -> Any:
         network = load_network(path)

@@ -154,9 +154,9 @@ def home(scale: Scale, folder: Path) -> Path:
 
 def processes(scale: Scale) -> int:
     """One for each core, or a single one where there is a better device than these."""
-    from dissensus.train.preparing import chosen_device
+    from dissensus.train.preparing import choose_device
 
-    return cores() if chosen_device(SIZES[scale].tuning["device"]).type == "cpu" else 1
+    return cores() if choose_device(SIZES[scale].tuning["device"]).type == "cpu" else 1
 
 
 def folds_of(scale: Scale, n: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:

@@ -16,8 +16,8 @@ from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.heads.model_files import save_head
-from dissensus.train.heads.penalty import chosen_penalty
-from dissensus.train.heads.scaling import scales, unscaled
+from dissensus.train.heads.penalty import choose_penalty
+from dissensus.train.heads.scaling import scales, undo_scaling
 from dissensus.train.heads.training import train_heads
 from dissensus.train.splits import Split as Parts
 from dissensus.train.targets import target_rows
@@ -32,7 +32,7 @@ def train_head_cells(job: Job, data: StudyData, parts: Parts, threads: int) -> l
     solve = _logistic_heads if model.name == "logistic" else partial(_adam_heads, threads=threads)
     trained = []
     for solved, curve in solve(job.tasks, x, data, parts):
-        head = Head(unscaled(solved.layers, shift, scale), data.people.classes)
+        head = Head(undo_scaling(solved.layers, shift, scale), data.people.classes)
         files = saved_files(head, save_head) if job.keep_models else {}
         trained.append(Trained(head.probs(data.features[parts.test]), curve, files, {}))
     return trained
@@ -73,6 +73,6 @@ def _logistic_heads(
             if not parts.validation.size:
                 raise ValueError("nothing can choose the penalty without items to choose by; give one, or validation")
             people = data.people.probs[parts.validation]
-            penalty, _ = chosen_penalty(x[parts.train], probs, x[parts.validation], people)
+            penalty, _ = choose_penalty(x[parts.train], probs, x[parts.validation], people)
         solved = soft_logistic(x[parts.train], probs, np.ones(parts.train.size), penalty=penalty)
         yield Head((solved.layer,), data.people.classes), {"penalty": penalty, "iterations": solved.iterations}

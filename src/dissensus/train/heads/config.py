@@ -101,23 +101,23 @@ def dropout_threshold(dropout: float) -> int:
     return min(round(dropout * 2**32), 2**32 - 1)
 
 
-def kept_units(config: HeadConfig, epoch: int, items: np.ndarray) -> np.ndarray:
+def draw_kept_units(config: HeadConfig, epoch: int, items: np.ndarray) -> np.ndarray:
     """Which hidden units of which items dropout keeps in an epoch, whatever the batch and the order.
 
         h(w) = Wellons's lowbias32,   bits = h(h(key + item GOLDEN) + (unit + 1) GOLDEN),   kept where bits >= 2^32 p
 
     items: (r,) positions -> (r, hidden) bool
     """
-    row = _hashed(np.uint32(dropout_key(config.seed, epoch)) + items.astype(np.uint32) * np.uint32(GOLDEN))  # (r,)
+    row = _hash_words(np.uint32(dropout_key(config.seed, epoch)) + items.astype(np.uint32) * np.uint32(GOLDEN))  # (r,)
     unit = np.arange(1, config.hidden + 1, dtype=np.uint32) * np.uint32(GOLDEN)  # (hidden,)
-    return _hashed(row[:, None] + unit) >= np.uint32(dropout_threshold(config.dropout))
+    return _hash_words(row[:, None] + unit) >= np.uint32(dropout_threshold(config.dropout))
 
 
 GOLDEN = 0x9E3779B9
 FIRST, SECOND = 0x7FEB352D, 0x846CA68B  # Wellons (2018), Prospecting for hash functions: lowbias32
 
 
-def _hashed(words: np.ndarray) -> np.ndarray:
+def _hash_words(words: np.ndarray) -> np.ndarray:
     words = (words ^ (words >> np.uint32(16))) * np.uint32(FIRST)
     words = (words ^ (words >> np.uint32(15))) * np.uint32(SECOND)
     return words ^ (words >> np.uint32(16))

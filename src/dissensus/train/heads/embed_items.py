@@ -18,7 +18,7 @@ from dissensus.train.cards import FEATURES, card_of, check_card_place
 from dissensus.train.heads.encodable_items import Items
 from dissensus.train.heads.encoders import Encoder, Loaded, find_encoder
 from dissensus.train.heads.features import FeatureTable, read_features
-from dissensus.train.squares import FITS, Fit, check_fit, squared_pixels
+from dissensus.train.squares import FITS, Fit, check_fit, make_square_pixels
 
 BATCH = 128
 PAIRS = "u, v, |u - v|, u * v"
@@ -115,7 +115,7 @@ def _encode_rest(
         rows = range(start, min(start + batch, total))
         content = items.get(rows)
         if items.takes == "image":
-            content = [squared_pixels(image, fit) for image in content]
+            content = [make_square_pixels(image, fit) for image in content]
         features = _features(loaded.encode, content, items.takes)
         if values is None:
             mode = "r+" if done else "w+"

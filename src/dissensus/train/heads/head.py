@@ -36,7 +36,7 @@ class Head:
 
     def __post_init__(self) -> None:
         hold(self, "classes", tuple(str(name) for name in self.classes))
-        hold(self, "layers", tuple(Layer(_held(weight), _held(bias)) for weight, bias in self.layers))
+        hold(self, "layers", tuple(Layer(_hold_layer(weight), _hold_layer(bias)) for weight, bias in self.layers))
         for place, (weight, bias) in enumerate(self.layers):
             wide = self.layers[place + 1].weight.shape[1] if place + 1 < len(self.layers) else len(self.classes)
             if weight.ndim != 2 or bias.shape != weight.shape[:1] or weight.shape[0] != wide:
@@ -56,7 +56,7 @@ class Head:
         """What the last layer is given: the hidden units of an MLP, the inputs of a linear head.  (n, d) -> (n, h)"""
         rows = self._rows(inputs)
         for layer in self.layers[:-1]:
-            rows = gelu(_mapped(rows, layer))
+            rows = gelu(_map_layers(rows, layer))
         return rows
 
     def logits(self, inputs: Any) -> np.ndarray:
@@ -65,7 +65,7 @@ class Head:
         inputs: an array, a tensor, a sparse matrix, or a FeatureTable, which is refused where it says that it comes
         from other weights than those this head was trained on
         """
-        return _mapped(self.features(inputs), self.layers[-1])
+        return _map_layers(self.features(inputs), self.layers[-1])
 
     def probs(self, inputs: Any) -> np.ndarray:
         """The probability of each class.  (n, d) -> (n, k) float64, rows sum to 1"""
@@ -114,11 +114,11 @@ def gelu(z: np.ndarray) -> np.ndarray:
     return z * ndtr(z)
 
 
-def _mapped(rows: Any, layer: Layer) -> np.ndarray:
+def _map_layers(rows: Any, layer: Layer) -> np.ndarray:
     return np.asarray(rows @ layer.weight.T.astype(np.float64) + layer.bias)
 
 
-def _held(array: Any) -> np.ndarray:
+def _hold_layer(array: Any) -> np.ndarray:
     """An array of its own, in one order in memory, on which the last bits of a product may depend."""
     values = np.array(array, dtype=np.float32 if np.asarray(array).dtype == np.float32 else np.float64, order="C")
     values.flags.writeable = False

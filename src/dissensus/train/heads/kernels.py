@@ -75,7 +75,7 @@ def normal_below(z, bell):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def moved(layer, at, gradient, decay, rate, scale):  # type: ignore[no-untyped-def]
+def move(layer, at, gradient, decay, rate, scale):  # type: ignore[no-untyped-def]
     """One step of torch.optim.Adam for eight weights.
 
     g += decay w,   m += 0.1 (g - m),   v = 0.999 v + 0.001 g^2,   w -= rate m / (scale sqrt(v) + 1e-8)
@@ -116,18 +116,18 @@ def swept(layer, base, rows, left, left_width, right, right_width, column, count
             from_left += left_width
             from_right += right_width
         at = base + row * CELL
-        moved(layer, at, a0, weight_decay, step, spread_scale)
-        moved(layer, at + 8, a1, weight_decay, step, spread_scale)
-        moved(layer, at + CELL, b0, weight_decay, step, spread_scale)
-        moved(layer, at + CELL + 8, b1, weight_decay, step, spread_scale)
-        moved(layer, at + 2 * CELL, c0, weight_decay, step, spread_scale)
-        moved(layer, at + 2 * CELL + 8, c1, weight_decay, step, spread_scale)
-        moved(layer, at + 3 * CELL, d0, weight_decay, step, spread_scale)
-        moved(layer, at + 3 * CELL + 8, d1, weight_decay, step, spread_scale)
+        move(layer, at, a0, weight_decay, step, spread_scale)
+        move(layer, at + 8, a1, weight_decay, step, spread_scale)
+        move(layer, at + CELL, b0, weight_decay, step, spread_scale)
+        move(layer, at + CELL + 8, b1, weight_decay, step, spread_scale)
+        move(layer, at + 2 * CELL, c0, weight_decay, step, spread_scale)
+        move(layer, at + 2 * CELL + 8, c1, weight_decay, step, spread_scale)
+        move(layer, at + 3 * CELL, d0, weight_decay, step, spread_scale)
+        move(layer, at + 3 * CELL + 8, d1, weight_decay, step, spread_scale)
 
 
 @njit
-def multiplied(layer, base, rows, left, left_width, out, out_width, column, count):  # type: ignore[no-untyped-def]
+def multiply(layer, base, rows, left, left_width, out, out_width, column, count):  # type: ignore[no-untyped-def]
     """left times one panel, into 16 columns of out.  left: (count, left_width); count: filled up to a multiple of 4"""
     for first in range(0, count, 4):
         zero = spread(F(0.0))
@@ -158,7 +158,7 @@ def multiplied(layer, base, rows, left, left_width, out, out_width, column, coun
 
 
 @njit
-def scored(layer, rows, inputs, width, logits, logit_width, count):  # type: ignore[no-untyped-def]
+def score(layer, rows, inputs, width, logits, logit_width, count):  # type: ignore[no-untyped-def]
     """inputs times the transposed last layer.  inputs: (count, width) -> logits: (count, logit_width), rows of them"""
     for first in range(count):
         for row in range(0, rows, 4):
@@ -176,7 +176,7 @@ def scored(layer, rows, inputs, width, logits, logit_width, count):  # type: ign
 
 
 @njit
-def activated(inner, hidden, width, out, out_width, slope, count, key, items, first, threshold, keep):  # type: ignore[no-untyped-def]
+def activate(inner, hidden, width, out, out_width, slope, count, key, items, first, threshold, keep):  # type: ignore[no-untyped-def]
     """GELU and dropout of hidden units, and the slope of both.
 
     inner: (count, width) -> out: (count, out_width) with 1 in column `hidden`, slope: (count, width)
@@ -188,9 +188,9 @@ def activated(inner, hidden, width, out, out_width, slope, count, key, items, fi
     bend = spread(F(0.3989422804014327))
     for row in range(count):
         if threshold > 0:
-            item = hashed(np.uint32(key + np.uint32(items[first + row]) * np.uint32(GOLDEN)))
+            item = hash_words(np.uint32(key + np.uint32(items[first + row]) * np.uint32(GOLDEN)))
             for unit in range(hidden):
-                bits = hashed(np.uint32(item + np.uint32(unit + 1) * np.uint32(GOLDEN)))
+                bits = hash_words(np.uint32(item + np.uint32(unit + 1) * np.uint32(GOLDEN)))
                 kept[unit] = keep if bits >= threshold else F(0.0)
         for unit in range(0, width, 8):
             z, scale = load(inner, row * width + unit), load(kept, unit)
@@ -202,7 +202,7 @@ def activated(inner, hidden, width, out, out_width, slope, count, key, items, fi
 
 
 @inlined
-def hashed(word):  # type: ignore[no-untyped-def]
+def hash_words(word):  # type: ignore[no-untyped-def]
     """lowbias32 of Wellons (2018), as config.py has it."""
     word = np.uint32((word ^ (word >> np.uint32(16))) * np.uint32(FIRST))
     word = np.uint32((word ^ (word >> np.uint32(15))) * np.uint32(SECOND))
@@ -229,7 +229,7 @@ def softmax(logits, k, width, count):  # type: ignore[no-untyped-def]
 
 
 @njit
-def gathered(features, width, order, first, count, out):  # type: ignore[no-untyped-def]
+def gather(features, width, order, first, count, out):  # type: ignore[no-untyped-def]
     """The features of one batch, and rows of zeros up to a multiple of 4.  width: a multiple of 4"""
     for row in range(count):
         at, to = order[first + row] * width, row * width

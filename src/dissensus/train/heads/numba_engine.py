@@ -56,12 +56,12 @@ class Feed:
     def __init__(self, examples: Examples, kinds: set[str]) -> None:
         self.examples = examples
         widths = {feature_width(kind, examples.features.shape[1]) for kind in kinds}
-        self._padded = {width: padded(examples.features, width) for width in widths}
+        self._padded = {width: pad(examples.features, width) for width in widths}
 
     def of_epoch(self, name: str, epoch: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Features (n * width,), probabilities and classes, of which one is empty."""
         features, targets = self.examples.of_epoch(name, epoch)
-        flat = self._padded[width] if features is self.examples.features else padded(features, width)
+        flat = self._padded[width] if features is self.examples.features else pad(features, width)
         return (flat, targets, NO_CLASSES) if targets.ndim == 2 else (flat, NO_PROBS, targets)
 
 
@@ -80,12 +80,12 @@ class HeadInTraining:
     def begun(cls, branch: Branch, layers: Layers) -> HeadInTraining:
         d, k = layers[0].weight.shape[1], layers[-1].bias.size
         *before, last = layers
-        width = _rounded(before[0].bias.size + 1 if before else d + 1, PANEL)
-        first = packed(before[0], transposed=True, width=feature_width("mlp", d)) if before else aligned(0)
-        return cls(branch, d, k, first, packed(last, transposed=False, width=width))
+        width = _round_up(before[0].bias.size + 1 if before else d + 1, PANEL)
+        first = pack(before[0], transposed=True, width=feature_width("mlp", d)) if before else align(0)
+        return cls(branch, d, k, first, pack(last, transposed=False, width=width))
 
     def copied(self, branch: Branch) -> HeadInTraining:
-        first, last = aligned(self.first.size), aligned(self.last.size)
+        first, last = align(self.first.size), align(self.last.size)
         first[:], last[:] = self.first, self.last
         return HeadInTraining(branch, self.d, self.k, first, last, self.steps)
 
@@ -99,9 +99,9 @@ class HeadInTraining:
 
     def layers(self) -> Layers:
         if not self.hidden:
-            return (unpacked(self.last, self.k, self.d, transposed=False),)
-        first = unpacked(self.first, self.hidden, self.d, transposed=True)
-        return first, unpacked(self.last, self.k, self.hidden, transposed=False)
+            return (unpack(self.last, self.k, self.d, transposed=False),)
+        first = unpack(self.first, self.hidden, self.d, transposed=True)
+        return first, unpack(self.last, self.k, self.hidden, transposed=False)
 
     def train(self, feed: Feed) -> None:
         config, epoch = self.branch.config, self.branch.epochs
@@ -150,7 +150,7 @@ def _to_its_end(
         head.branch = going[0]
 
 
-def packed(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
+def pack(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
     """A layer as heads/kernels.py lays it out, with moments of zero.
 
     transposed: rows are inputs (`width` of them with the one that is always 1), columns outputs; otherwise rows are
@@ -158,19 +158,19 @@ def packed(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
     """
     whole = np.concatenate([layer.weight, layer.bias[:, None]], axis=1)  # (out, in + 1)
     table = whole.T if transposed else whole
-    rows = width if transposed else _rounded(table.shape[0], 4)
-    columns = _rounded(table.shape[1], PANEL) if transposed else width
+    rows = width if transposed else _round_up(table.shape[0], 4)
+    columns = _round_up(table.shape[1], PANEL) if transposed else width
     full = np.zeros((rows, columns), dtype=np.float32)
     full[: table.shape[0], : table.shape[1]] = table
-    flat = aligned(columns // PANEL * rows * CELL)
+    flat = align(columns // PANEL * rows * CELL)
     panels = flat.reshape(columns // PANEL, rows, 3, PANEL)
     panels[:, :, 0, :] = full.reshape(rows, -1, PANEL).swapaxes(0, 1)
     return flat
 
 
-def unpacked(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -> Layer:
+def unpack(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -> Layer:
     """The layer in a copy of its own, as torch.nn.Linear has it."""
-    columns = _rounded(outputs if transposed else inputs + 1, PANEL)
+    columns = _round_up(outputs if transposed else inputs + 1, PANEL)
     panels = flat.reshape(columns // PANEL, -1, 3, PANEL)[:, :, 0, :]  # (panels, rows, 16)
     table = panels.swapaxes(0, 1).reshape(-1, columns)
     whole = table.T if transposed else table
@@ -179,10 +179,10 @@ def unpacked(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -
 
 def feature_width(kind: str, d: int) -> int:
     """Columns of padded features: they are rows of an MLP's first layer, but columns of a linear head's."""
-    return _rounded(d + 1, 4 if kind == "mlp" else PANEL)
+    return _round_up(d + 1, 4 if kind == "mlp" else PANEL)
 
 
-def padded(features: np.ndarray, width: int) -> np.ndarray:
+def pad(features: np.ndarray, width: int) -> np.ndarray:
     """Rows of features, then 1, then zeros.  (n, d) -> (n * width,)"""
     n, d = features.shape
     full = np.zeros((n, width), dtype=np.float32)
@@ -191,12 +191,12 @@ def padded(features: np.ndarray, width: int) -> np.ndarray:
     return full.reshape(-1)
 
 
-def aligned(size: int) -> np.ndarray:
+def align(size: int) -> np.ndarray:
     """Zeros that begin on a cache line.  -> (size,) float32"""
     raw = np.zeros(size + LINE // 4, dtype=np.float32)
     offset = -raw.ctypes.data % LINE // 4
     return raw[offset : offset + size]
 
 
-def _rounded(count: int, multiple: int) -> int:
+def _round_up(count: int, multiple: int) -> int:
     return -(-count // multiple) * multiple

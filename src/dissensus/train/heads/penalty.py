@@ -11,7 +11,7 @@ from dissensus.train.held_out import scores_of
 PENALTIES = tuple(10.0**power for power in range(4, -3, -1))
 
 
-def chosen_penalty(
+def choose_penalty(
     x: np.ndarray, probs: np.ndarray, x_held: np.ndarray, truth: np.ndarray
 ) -> tuple[float, dict[str, float]]:
     """The penalty with the least soft NLL on the items held out: powers of ten, then half a power to both sides.

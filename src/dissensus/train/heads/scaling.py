@@ -17,7 +17,7 @@ def scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarra
     return middle.astype(np.float32), np.where(spread > 0, spread, 1.0).astype(np.float32)
 
 
-def unscaled(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
+def undo_scaling(layers: Sequence[Layer], shift: np.ndarray, scale: np.ndarray) -> tuple[Layer, ...]:
     """Layers that take features as they are, from layers that take (features - shift) / scale."""
     weight, bias = layers[0]
     first = weight / scale

@@ -12,7 +12,7 @@ import torch
 from torch.optim.adam import adam
 
 from dissensus.train.heads.branches import Branch, Finished, Layers, Start
-from dissensus.train.heads.config import Layer, epoch_order, kept_units
+from dissensus.train.heads.config import Layer, draw_kept_units, epoch_order
 from dissensus.train.heads.examples import Examples
 
 INVERSE_SQRT_2PI = 0.3989422804014327
@@ -38,9 +38,9 @@ class TorchEngine:
             stacks.setdefault(shape, []).append(branch)
         with torch.no_grad():
             for stack in stacks.values():
-                yield from self._trained(stack, start, training, validation)
+                yield from self._train_stack(stack, start, training, validation)
 
-    def _trained(
+    def _train_stack(
         self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterator[Finished]:
         branches = _by_settings(branches)
@@ -138,7 +138,7 @@ class _Validation:
 
     def losses(self, stack: _Stack, branches: list[Branch]) -> list[float]:
         """Mean cross-entropy of each head."""
-        logits = _multiplied(self.features, *stack.parameters[:2])  # (h, n, hidden or k)
+        logits = _multiply(self.features, *stack.parameters[:2])  # (h, n, hidden or k)
         if len(stack.parameters) == 4:
             weight, bias = stack.parameters[2:]
             logits = torch.baddbmm(bias, torch.nn.functional.gelu(logits), weight.transpose(1, 2))
@@ -163,7 +163,7 @@ def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, unmixe
     weights = torch.from_numpy(training.weights).to(device)
     scales = None
     if config.kind == "mlp" and config.dropout > 0:
-        kept = [kept_units(replace(config, seed=s), epoch, row) for s, row in zip(seeds, orders, strict=True)]
+        kept = [draw_kept_units(replace(config, seed=s), epoch, row) for s, row in zip(seeds, orders, strict=True)]
         scales = torch.from_numpy(np.stack(kept)).to(device) / (1 - config.dropout)  # (seeds, n, hidden)
     stack.group(branches)
     for first in range(0, training.n, config.batch):
@@ -186,7 +186,7 @@ def _gradients(
     rows: (b, d) where all heads see the same, or (h, b, d); targets: (h, b, k); kept: (h, b, hidden) dropout scales
     """
     weights, biases = stack.parameters[::2], stack.parameters[1::2]
-    inputs = logits = inner = _multiplied(rows, weights[0], biases[0])
+    inputs = logits = inner = _multiply(rows, weights[0], biases[0])
     if len(weights) == 2:
         below = torch.special.ndtr(inner)
         inputs = inner * below
@@ -207,7 +207,7 @@ def _gradients(
     torch.sum(error, dim=1, keepdim=True, out=stack.gradients[1])
 
 
-def _multiplied(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+def _multiply(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """The first layer of every head: one product where all see the same rows.  -> (h, b, out)"""
     if rows.ndim == 3:
         return torch.baddbmm(bias, rows, weight.transpose(1, 2))

@@ -78,7 +78,7 @@ def train_heads(
         loss of a batch = mean over its items of weight_i * -sum_c target_ic ln softmax(logits_i)_c
 
     Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks
-    (`initial_layers`, `epoch_order`, `kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a
+    (`initial_layers`, `epoch_order`, `draw_kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a
     scheduler that has not fired share their work (heads/branches.py).
 
     features    (n, d), or a FeatureTable
@@ -108,7 +108,7 @@ def train_heads(
             )
     else:
         held_out = validation_examples(*validation, names, training)
-    begin = _beginning(configs, start, training)
+    begin = _begin(configs, start, training)
     branches = first_branches(configs)
     if start is not None:
         branches = [Branch((run,)) for branch in branches for run in branch.runs]
@@ -136,7 +136,7 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
     return TorchEngine(device)
 
 
-def _beginning(configs: Sequence[HeadConfig], start: Sequence[Sequence[Layer]] | None, training: Examples) -> Start:
+def _begin(configs: Sequence[HeadConfig], start: Sequence[Sequence[Layer]] | None, training: Examples) -> Start:
     d, k = training.features.shape[1], training.k
     if start is None:
         return lambda branch: initial_layers(branch.config, d, k)

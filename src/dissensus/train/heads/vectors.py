@@ -158,7 +158,7 @@ larger = _llvm("maxnum", 2)
 
 def _operator(symbol: Any, instruction: str) -> None:
     @intrinsic
-    def combined(typing: Any, a: Any, b: Any) -> Any:
+    def combine(typing: Any, a: Any, b: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return getattr(builder, instruction)(*args, flags=CONTRACT)
 
@@ -167,7 +167,7 @@ def _operator(symbol: Any, instruction: str) -> None:
     @extending.overload(symbol, inline="always")
     def _overloaded(a: Any, b: Any) -> Any:
         def implementation(a: Any, b: Any) -> Any:
-            return combined(a, b)
+            return combine(a, b)
 
         return implementation if a is eight and b is eight else None
 

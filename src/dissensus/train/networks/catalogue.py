@@ -113,16 +113,16 @@ def make_network(
 
 def check_network(network: str, classes: int, channels: int, *, width: int | None, depth: int | None) -> None:
     """Refuse sizes that a network cannot have: it is made without weights, and no random number is drawn."""
-    _made_without_weights(network, classes, width=width, depth=depth, channels=channels)
+    _make_without_weights(network, classes, width=width, depth=depth, channels=channels)
 
 
 def parameter_count(network: str, classes: int = 10, *, width: int | None = None, depth: int | None = None) -> int:
     """How many numbers a network learns; it is made without weights, and no random number is drawn."""
-    module = _made_without_weights(network, classes, width=width, depth=depth)
+    module = _make_without_weights(network, classes, width=width, depth=depth)
     return sum(weight.numel() for weight in module.parameters())
 
 
-def _made_without_weights(network: str, classes: int, **sizes: Any) -> nn.Module:
+def _make_without_weights(network: str, classes: int, **sizes: Any) -> nn.Module:
     import torch
 
     with torch.random.fork_rng([]), torch.device("meta"):

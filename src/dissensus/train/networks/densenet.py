@@ -12,7 +12,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_number
-from dissensus.train.networks.layers import assembled, conv1x1, conv3x3, dropout_of, named
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, dropout_of, named
 
 
 def densenet(classes: int, *, width: int, depth: int, channels: int, dropout: float = 0.0) -> nn.Sequential:
@@ -31,7 +31,7 @@ def densenet(classes: int, *, width: int, depth: int, channels: int, dropout: fl
             maps //= 2
         stages.append(dense)
     last = named(bn=nn.BatchNorm2d(maps), relu=nn.ReLU())
-    return assembled(named(conv=conv3x3(channels, 2 * width)), stages, maps, classes, last)
+    return assemble(named(conv=conv3x3(channels, 2 * width)), stages, maps, classes, last)
 
 
 class Dense(nn.Module):

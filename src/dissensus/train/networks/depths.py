@@ -16,7 +16,7 @@ def blocks_per_stage(depth: int, step: int, beside: int) -> int:
     return blocks
 
 
-def planned_stages(depth: int, plans: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
+def plan_stages(depth: int, plans: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
     """The blocks of each stage, where the depths of a family are a list and not a rule."""
     return plans[one_of("depth", depth, plans)]
 

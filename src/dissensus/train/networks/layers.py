@@ -48,7 +48,7 @@ def stages_of(
     return stages
 
 
-def assembled(
+def assemble(
     stem: nn.Module, stages: Iterable[Iterable[nn.Module]], features: int, classes: int, last: nn.Module | None = None
 ) -> nn.Sequential:
     """Stem, stages of blocks, perhaps a last normalisation, mean over positions, linear layer; with fresh weights.

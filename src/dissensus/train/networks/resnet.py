@@ -30,8 +30,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
-from dissensus.train.networks.depths import blocks_per_stage, check_choice, planned_stages
-from dissensus.train.networks.layers import assembled, conv1x1, conv3x3, more_channels, named, stages_of
+from dissensus.train.networks.depths import blocks_per_stage, check_choice, plan_stages
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, more_channels, named, stages_of
 
 # Table 1 of the paper; 10 layers, one block for each stage, are not in it.
 _FOUR_STAGES = {
@@ -61,13 +61,13 @@ def resnet(
     check_choice("shortcuts", shortcuts, ("projection", "identity"))
     basic = block == "basic"
     if stages == 4:
-        plan = planned_stages(depth, _FOUR_STAGES[block])
+        plan = plan_stages(depth, _FOUR_STAGES[block])
     else:
         plan = (blocks_per_stage(depth, 6 if basic else 9, 2),) * 3
     made = partial(Basic if basic else Bottleneck, shortcuts=shortcuts)
     outs = [width * 2**stage * (1 if basic else 4) for stage in range(stages)]
     stem = named(conv=conv3x3(channels, width), bn=nn.BatchNorm2d(width), relu=nn.ReLU())
-    return assembled(stem, stages_of(made, width, outs, plan), outs[-1], classes)
+    return assemble(stem, stages_of(made, width, outs, plan), outs[-1], classes)
 
 
 class Basic(nn.Module):

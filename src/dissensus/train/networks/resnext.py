@@ -15,7 +15,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_count
-from dissensus.train.networks.layers import assembled, conv1x1, conv3x3, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, named, stages_of
 
 
 def resnext(
@@ -35,7 +35,7 @@ def resnext(
     first = named(conv=conv3x3(channels, stem), bn=nn.BatchNorm2d(stem), relu=nn.ReLU())
     inner = cardinality * width  # channels of the 3 x 3 convolutions of the first stage
     stages = stages_of(partial(Grouped, groups=cardinality, share=inner / outs[0]), stem, outs, [blocks] * 3)
-    return assembled(first, stages, outs[-1], classes)
+    return assemble(first, stages, outs[-1], classes)
 
 
 class Grouped(nn.Module):

@@ -24,7 +24,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_count
-from dissensus.train.networks.layers import assembled, conv1x1, conv3x3, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, named, stages_of
 
 
 def shake_shake(classes: int, *, width: int, depth: int, channels: int, stem: int | None = None) -> nn.Sequential:
@@ -39,7 +39,7 @@ def shake_shake(classes: int, *, width: int, depth: int, channels: int, stem: in
     blocks = blocks_per_stage(depth, 6, 2)
     ins, outs = stem or width, [width, 2 * width, 4 * width]
     start = named(conv=conv3x3(channels, ins), bn=nn.BatchNorm2d(ins))
-    return assembled(start, stages_of(Shaken, ins, outs, [blocks] * 3), outs[-1], classes, named(relu=nn.ReLU()))
+    return assemble(start, stages_of(Shaken, ins, outs, [blocks] * 3), outs[-1], classes, named(relu=nn.ReLU()))
 
 
 class Shaken(nn.Module):

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from torch import nn
 
-from dissensus.train.networks.depths import planned_stages
-from dissensus.train.networks.layers import assembled, named
+from dissensus.train.networks.depths import plan_stages
+from dissensus.train.networks.layers import assemble, named
 
 _STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 15: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 
@@ -25,12 +25,12 @@ def vgg(classes: int, *, width: int, depth: int, channels: int) -> nn.Sequential
     too; what is left of larger ones is averaged.
     """
     ins, stages = channels, []
-    for stage, convolutions in enumerate(planned_stages(depth, _STAGES)):
+    for stage, convolutions in enumerate(plan_stages(depth, _STAGES)):
         outs = width * min(2**stage, 8)
         layers: list[nn.Module] = [convolution(outs if place else ins, outs) for place in range(convolutions)]
         stages.append([*layers, nn.MaxPool2d(2, ceil_mode=True)])
         ins = outs
-    return assembled(nn.Identity(), stages, ins, classes)
+    return assemble(nn.Identity(), stages, ins, classes)
 
 
 def convolution(ins: int, outs: int) -> nn.Sequential:
