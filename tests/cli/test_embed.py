@@ -110,7 +110,7 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
     assert f"row 0 of the features is item {order[0]} of the labels, row 19 is {order[-1]}" in done.stderr
     assert json.loads(done.stdout)["items matched"] == "by position"
     done = run("predict", tmp_path / "m.safetensors", tmp_path / "f.npy", "-o", tmp_path / "p.csv")
-    assert "features have no names of items, so predictions have none" in done.stderr
+    assert "f.npy: no item names" in done.stderr
     assert (tmp_path / "p.csv").read_text().splitlines()[0].replace('"', "") == "1,2,3,4,5"
     run("embed", tmp_path / "texts.csv", "--item", "nr", "-o", tmp_path / "f.npy")
     run(*fit, "--epochs", 1)
@@ -123,9 +123,9 @@ def test_features_without_names_are_not_joined_to_named_labels_unless_somebody_v
         (["{v}"], "no column looks like the text; the columns are item, label. Name it with --text"),
         (["{c}"], "Pass --item id, or pass --item comment_id"),
         (["digits", "--fit", "squash"], "unknown fit 'squash'. Choose from: crop, pad, stretch"),
-        (["{t}", "--fit", "pad"], "--fit pad: is about images, and {t} holds texts; leave it out"),
-        (["popquorn", "--text", "text"], "a data set knows its columns: leave --text out"),
-        (["anesthesia"], "data set 'anesthesia' has neither texts nor images to encode"),
+        (["{t}", "--fit", "pad"], "--fit pad: is for images, and {t}"),
+        (["popquorn", "--text", "text"], "popquorn: a data set has no columns to choose; leave --text out"),
+        (["anesthesia"], "anesthesia: the data set has neither texts nor images"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path, words, message):

@@ -86,11 +86,15 @@ def test_images_that_are_not_square_are_fitted_as_the_network_was_trained_unless
     ("name", "options", "message"),
     [
         ("popquorn", {}, "data set 'popquorn' holds texts; expected images"),
-        ("anesthesia", {}, "data set 'anesthesia' has neither texts nor images"),
+        ("anesthesia", {}, "anesthesia: the data set has neither texts nor images"),
         ("cifar10-tset", {}, "did you mean 'cifar10-test'"),
         ("birds.parquet", {}, "birds.parquet: no such file or folder, and no data set of that name"),
-        ("digits", {"item": "id", "image": "png"}, "a data set knows its columns: leave --item, --image out"),
-        ("digits", {"fit": "pad"}, "--fit pad: says how images become squares; say of which side, as in --size 32"),
+        (
+            "digits",
+            {"item": "id", "image": "png"},
+            "digits: a data set has no columns to choose; leave --item, --image out",
+        ),
+        ("digits", {"fit": "pad"}, "--fit pad: no size given; add one, as in --size 32"),
         ("digits", {"size": 4, "fit": "squash"}, "unknown fit 'squash'"),
         ("digits", {"size": -1}, "size=-1: expected the side of a square"),
         ("-", {}, "IMAGES -"),

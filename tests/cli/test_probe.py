@@ -126,7 +126,7 @@ def test_what_cannot_be_probed_is_one_line(folder):
     line = refused(folder, "--what", "cka")
     assert line.startswith("error: cka: no other network") and line.endswith("with --other")
     same = refused(folder, *QUICK, "--other", folder / "net-0.safetensors")
-    assert "is the same file as the model" in same
+    assert "is the file of the model" in same
 
 
 def test_options_that_say_nothing_are_one_line(folder):
@@ -137,7 +137,7 @@ def test_options_that_say_nothing_are_one_line(folder):
     assert "--items 41 of 40 items" in refused(folder, *QUICK, "--items", 41)
     assert "batch is 0" in refused(folder, *QUICK, "--batch", 0)
     others = folder / "others.npz"
-    assert "there already is a set of this name" in refused(folder, "--what", "ood", "--ood", others, "--ood", others)
+    assert "this name is taken" in refused(folder, "--what", "ood", "--ood", others, "--ood", others)
     assert "the card of the network does not say" in refused(folder, *QUICK, "--held-out")
     assert "no such file or folder, and no data set" in refused(folder, *QUICK, "--ood", "nowhere.npz")
 

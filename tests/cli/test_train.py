@@ -418,7 +418,7 @@ def test_predict_tells_heads_from_networks_and_features_from_images(folder, tmp_
     assert np.array_equal(read(out, say=quiet).probs, expected.probs)
     assert read(out, say=quiet).items.tolist() == images.items.tolist()
     unnamed = run("predict", network, folder / "pixels.npy", "-o", out).stderr
-    assert "the images have no names of items, so predictions have none" in unnamed
+    assert "no item names" in unnamed
     assert (
         "was trained on images of 8 x 8 pixels, and these are 16 x 16"
         in run("predict", network, folder / "images.npz", "--size", 16, "-o", out).stderr
@@ -427,10 +427,10 @@ def test_predict_tells_heads_from_networks_and_features_from_images(folder, tmp_
     (tmp_path / "pictures").mkdir()
     for asked, message in (
         (["predict", head, tmp_path / "pictures"], "is a head, which takes features: make them with `dissensus embed"),
-        (["predict", head, "cifar10-test"], "cifar10-test: holds images, and"),
-        (["predict", head, folder / "pixels.npy"], "pixels.npy: holds images, and"),
+        (["predict", head, "cifar10-test"], "cifar10-test: contains images"),
+        (["predict", head, folder / "pixels.npy"], "pixels.npy: contains images"),
         (["predict", head, folder / "features.npy", "--size", 8], "is a head, which takes features; --size is about"),
-        (["predict", network, folder / "features.npy"], "features.npy: holds features, and"),
+        (["predict", network, folder / "features.npy"], "features.npy: contains features"),
         (["predict", network, folder / "votes.csv"], "cannot read images from the ending '.csv'"),
         (["predict", folder / "votes.csv", folder / "images.npz"], "not a readable safetensors file"),
     ):

@@ -17,32 +17,40 @@ if TYPE_CHECKING:
 
 
 def embed(
-    items: Annotated[str, typer.Argument(help="A data set, a folder of images, or a table with a text column.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Features to write: x.npy; x.npy.json is their card.")],
+    items: Annotated[str, typer.Argument(help="Items: a data set, a folder of images, or a table with a text column.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the features to this file, x.npy; x.npy.json is their card.")
+    ],
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="minilm, efficientnet-lite0, with :MODEL sentence-transformers, "
-            "hugging-face-text, hugging-face-image or timm."
+            help="Encode with minilm, efficientnet-lite0; or with :MODEL, sentence-transformers, "
+            "hugging-face-text, hugging-face-image or timm.",
+            show_default="by the kind of items",
         ),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Column that holds the text.")] = None,
-    second: Annotated[str | None, typer.Option(help="Column with the other text, where items are pairs.")] = None,
+    text: Annotated[str | None, typer.Option(help="Read the text from this column.")] = None,
+    second: Annotated[
+        str | None, typer.Option(help="Read the second text from this column, if items are pairs.")
+    ] = None,
     item: Annotated[
-        str | None, typer.Option(help="Column that names the item; found where it has a usual name.")
+        str | None, typer.Option(help="Read the item names from this column.", show_default="found by its name")
     ] = None,
     fit: Annotated[
         str | None,
         typer.Option(
-            help="What becomes of images that are not square: crop (unless given) "
-            "takes the middle, pad lays the whole on white, stretch distorts.",
-            metavar="WAY",
+            help="Make images square: crop takes the middle, pad adds white, stretch distorts.",
+            show_default="crop",
+            metavar="METHOD",
         ),
     ] = None,
-    batch: Annotated[int, typer.Option(help="Number of items after which the work is saved.")] = 128,
+    batch: Annotated[int, typer.Option(help="Save after this many items.")] = 128,
     as_json: AsJson = False,
 ) -> None:
-    """Turn items into features with a frozen encoder; an interrupted run resumes where it stopped."""
+    """Encode items as features with a frozen encoder; rerun the command to resume.
+
+    Example: dissensus embed comments.csv -o comments.npy --text comment
+    """
     from dissensus.train.heads.embed_items import embed as run
     from dissensus.train.heads.encoders import default_encoder
     from dissensus.train.squares import check_fit
@@ -50,9 +58,9 @@ def embed(
     with one_line_errors():
         refuse_overwriting({"items": items, "output": output})
         with errors.status(Text(f"reading {items}")):
-            content = _items(items, {"text": text, "second": second, "item": item})
+            content = _read_items(items, {"text": text, "second": second, "item": item})
         if fit is not None and content.takes != "image":
-            raise ValueError(f"--fit {fit}: is about images, and {items} holds texts; leave it out")
+            raise ValueError(f"--fit {fit}: is for images, and {items} contains texts; leave it out")
         name = encoder or default_encoder(content.takes)
         with progress_bar(f"encoding by {name}") as progress:
             features = run(content, name, output, batch=batch, fit=check_fit(fit or "crop"), say=say, progress=progress)
@@ -63,8 +71,8 @@ def embed(
     print_result(done, f"{n:,} items{unnamed}, {d:,} features each by {name} -> {output}", as_json)
 
 
-def _items(name: str, columns: dict[str, str | None]) -> "Items":
-    """The items of a path, or of a data set, which knows its columns."""
+def _read_items(name: str, columns: dict[str, str | None]) -> "Items":
+    """Read the items of a path or of a data set."""
     from dissensus.datasets.contents import item_contents
     from dissensus.datasets.sources import find_source
     from dissensus.train.heads.encodable_items import pixel_items, read_items, text_items
@@ -75,7 +83,7 @@ def _items(name: str, columns: dict[str, str | None]) -> "Items":
         return read_items(source, **columns, say=say_or_warn)
     given = [f"--{option}" for option, value in columns.items() if value]
     if given:
-        raise ValueError(f"{name}: a data set knows its columns: leave {', '.join(given)} out")
+        raise ValueError(f"{name}: a data set has no columns to choose; leave {', '.join(given)} out")
     contents = item_contents(name)
     if contents.pixels is not None:
         return pixel_items(contents.names, contents.pixels)

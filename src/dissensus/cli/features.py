@@ -1,4 +1,4 @@
-"""The argument FEATURES of the verbs that train and predict."""
+"""The argument FEATURES of the verbs for heads."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,7 @@ from dissensus.cli.standard_input import check_not_standard_input
 if TYPE_CHECKING:
     from dissensus.train.heads.features import FeatureTable
 
-FeatureFile = Annotated[str, typer.Argument(help="A .npy file of features, or a data set of features.")]
+FeatureFile = Annotated[str, typer.Argument(help="Features: a .npy file or a data set.")]
 
 
 def load_features(name: str) -> "FeatureTable":

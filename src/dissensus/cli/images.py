@@ -1,4 +1,4 @@
-"""The argument IMAGES of the verbs that train networks and predict with them, and the options that go with it."""
+"""The argument IMAGES of the verbs for networks, and its options."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,32 +17,29 @@ if TYPE_CHECKING:
     from dissensus.train.squares import Fit
 
 ImageSource = Annotated[
-    str, typer.Argument(help="A data set of images, a folder, a Parquet or Arrow file, .npy or .npz.", metavar="IMAGES")
+    str, typer.Argument(help="Images: a data set, a folder, a Parquet or Arrow file, .npy or .npz.", metavar="IMAGES")
 ]
 ImageColumn = Annotated[
-    str | None, typer.Option(help="Column of a Parquet file that holds the images; found where it has a usual name.")
+    str | None,
+    typer.Option(help="Read the images from this column of a Parquet file.", show_default="found by its name"),
 ]
 ImageItem = Annotated[
-    str | None, typer.Option(help="Column of a Parquet file that names the images; --item is that of the labels.")
+    str | None, typer.Option(help="Read the names of the images from this column; --item is for the labels.")
 ]
 ByPosition = Annotated[
     bool,
-    typer.Option(
-        "--by-position", help="Images or labels have no names of items, and I vouch that both stand in the same order."
-    ),
+    typer.Option("--by-position", help="Assume that images and labels without item names are in the same order."),
 ]
 ImageSize = Annotated[
     int | None,
-    typer.Option(
-        help="Bring all images to a square of this side: cut to the middle unless --fit says otherwise, then scaled."
-    ),
+    typer.Option(help="Resize all images to a square of this side, in pixels."),
 ]
 ImageFit = Annotated[
     str | None,
     typer.Option(
-        help="With --size, what becomes of images that are not square: crop takes the middle, pad lays the "
-        "whole on white, stretch distorts. crop, or what the network was trained with.",
-        metavar="WAY",
+        help="Make images square, with --size: crop takes the middle, pad adds white, stretch distorts.",
+        show_default="as the network was trained, else crop",
+        metavar="METHOD",
     ),
 ]
 
@@ -56,18 +53,18 @@ def load_images(
     fit: str | None = None,
     network: "Network | None" = None,
 ) -> "ImageTable":
-    """The images of a path, or of a data set where there is no such path; a bar shows how far it is.
+    """Load the images of a path, or of a data set if there is no such path, with a progress bar.
 
     item, image  columns of a Parquet or Arrow file
-    size         side of the square to which all are brought
-    fit          what becomes of images that are not square; that of the network, else "crop", unless given
-    network      which is to take them: in colour, if it takes colour
+    size         side of the square to which all are resized
+    fit          how images become square; by default as the network was trained, else "crop"
+    network      that is to take them: in colour, if it takes colour
     """
     from dissensus.train.image_sources import add_colour
     from dissensus.train.squares import check_fit
 
     if fit is not None and size is None:
-        raise ValueError(f"--fit {fit}: says how images become squares; say of which side, as in --size 32")
+        raise ValueError(f"--fit {fit}: no size given; add one, as in --size 32")
     seen = None if network is None else network.card.get("images from")
     trained = seen.get("fit", "crop") if isinstance(seen, dict) else "crop"
     with word_settings(("image", "item", "size", "fit"), None, item="image_item"):
@@ -85,7 +82,7 @@ def load_for_network(
     size: int | None,
     fit: str | None = None,
 ) -> "ImageTable":
-    """The images that a trained network is to take; it is said where it was trained on others of another size."""
+    """Load the images for a trained network, and report if it was trained on images of another size."""
     from dissensus.train.decode_images import SizesDifferError
     from dissensus.train.network import training_size
 
@@ -102,7 +99,7 @@ def load_for_network(
     if seen is not None and seen != here:
         say(
             f"the network was trained on images of {seen[0]} x {seen[1]} pixels, and these are {here[0]} x {here[1]}; "
-            "--size N brings them to N x N"
+            "resize them to N x N with --size N"
         )
     return table
 
@@ -119,6 +116,6 @@ def _load_images(name: str, item: str | None, image: str | None, size: int | Non
             return read_images(source, item=item, image=image, size=size, fit=fit, say=say_or_warn, progress=progress)
     given = [f"--{option}" for option, column in (("item", item), ("image", image)) if column]
     if given:
-        raise ValueError(f"{name}: a data set knows its columns: leave {', '.join(given)} out")
-    images = images_of_data_set(name, quiet=False)  # shows a bar of its own when it takes long
+        raise ValueError(f"{name}: a data set has no columns to choose; leave {', '.join(given)} out")
+    images = images_of_data_set(name, quiet=False)  # shows a bar of its own
     return resize_images(images, size, say_or_warn, fit=fit)

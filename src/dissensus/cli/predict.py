@@ -17,23 +17,29 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A head of `dissensus fit`, or a network of `dissensus train`.")],
+    model: Annotated[Path, typer.Argument(help="Model: a head of `dissensus fit`, or a network of `dissensus train`.")],
     items: Annotated[
         str,
         typer.Argument(
-            help="For a head: a .npy file of features, or a data set of features. For a "
-            "network: a data set of images, a folder, a Parquet or Arrow file, .npy or "
-            ".npz."
+            help="Features for a head: a .npy file or a data set. Images for a network: a data set, a folder, a "
+            "Parquet or Arrow file, .npy or .npz."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Distributions to write: .parquet, .npz, .npy, …")],
-    item: Annotated[str | None, typer.Option(help="Column of a Parquet file that names the images.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the distributions to this file: .parquet, .npz, .npy, …")
+    ],
+    item: Annotated[
+        str | None, typer.Option(help="Read the names of the images from this column of a Parquet file.")
+    ] = None,
     image: ImageColumn = None,
     size: ImageSize = None,
     fit: ImageFit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict a distribution for each item with a trained head or network."""
+    """Predict a distribution for each item with a trained head or network.
+
+    Example: dissensus predict model.safetensors images/ -o predictions.parquet
+    """
     from dissensus.train.cards import HEAD
     from dissensus.train.model_files import model_kind
 
@@ -44,59 +50,57 @@ def predict(
         if model_kind(model) == HEAD:
             given = [f"--{name}" for name, value in options.items() if value is not None]
             if given:
-                raise ValueError(f"{model}: is a head, which takes features; {', '.join(given)} is about images")
-            predictions = _by_head(model, items)
+                raise ValueError(f"{model}: is a head, which takes features; {', '.join(given)} is for images")
+            predictions = _predict_by_head(model, items)
         else:
-            predictions = _by_network(model, items, item=item, image=image, size=size, fit=fit)
+            predictions = _predict_by_network(model, items, item=item, image=image, size=size, fit=fit)
         write_labels(predictions, output)
     n, classes = predictions.n_items, list(predictions.classes)
     done = {"model": str(model), "items": n, "classes": classes, "output": str(output)}
     print_result(done, f"{n:,} distributions over {len(classes)} classes by {model} -> {output}", as_json)
 
 
-def _by_head(model: Path, features: str) -> "Distributions":
+def _predict_by_head(model: Path, features: str) -> "Distributions":
     from dissensus.datasets.sources import is_data_set
     from dissensus.train.heads.model_files import load_head
 
-    if Path(features).is_dir() or is_data_set(features, "images") or _axes(features) == 4:
+    if Path(features).is_dir() or is_data_set(features, "images") or _count_axes(features) == 4:
         raise ValueError(
-            f"{features}: holds images, and {model} is a head, which takes features: make them with `dissensus embed "
-            f"{features} -o FEATURES.npy`, by the encoder it was trained with"
+            f"{features}: contains images, and {model} is a head, which takes features; encode them first with "
+            f"`dissensus embed {features} -o FEATURES.npy` and the encoder of its training"
         )
     head = load_head(model)
     table = load_features(features)
     if not table.named:
-        say(f"{features}: features have no names of items, so predictions have none: rows stay in their order")
+        say(f"{features}: no item names, so the predictions have none; rows keep their order")
     return head.predict(table)
 
 
-def _by_network(
+def _predict_by_network(
     model: Path, images: str, *, item: str | None, image: str | None, size: int | None, fit: str | None
 ) -> "Distributions":
     from dissensus.datasets.sources import is_data_set
     from dissensus.train.network_files import load_network
 
-    if is_data_set(images, "features") or _axes(images) == 2:
-        raise ValueError(
-            f"{images}: holds features, and {model} is a network, which takes images: hand over the images themselves"
-        )
+    if is_data_set(images, "features") or _count_axes(images) == 2:
+        raise ValueError(f"{images}: contains features, and {model} is a network, which takes images; pass the images")
     network = load_network(model)
     table = load_for_network(network, model, images, item=item, image=image, size=size, fit=fit)
     if not table.named:
-        say(f"{images}: the images have no names of items, so predictions have none: rows stay in their order")
+        say(f"{images}: no item names, so the predictions have none; rows keep their order")
     with errors.status("predicting"):
         try:
             return network.predict(table)
         except RuntimeError as problem:
             here = table.pixels.shape[1:3]
             raise ValueError(
-                f"{model}: cannot take images of {here[0]} x {here[1]} pixels ({str(problem).splitlines()[0]}); --size "
-                "brings them to another size"
+                f"{model}: cannot take images of {here[0]} x {here[1]} pixels ({str(problem).splitlines()[0]}); resize "
+                "them with --size"
             ) from None
 
 
-def _axes(name: str) -> int | None:
-    """How many axes the array of an .npy file has; None where there is no such file, or it cannot be read."""
+def _count_axes(name: str) -> int | None:
+    """Count the axes of the array in an .npy file; None if there is no such file, or it cannot be read."""
     import numpy as np
 
     if not (name.endswith(".npy") and Path(name).is_file()):

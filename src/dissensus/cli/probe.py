@@ -1,4 +1,4 @@
-"""`dissensus probe`: inside a network, by attacks, images from elsewhere, and another network."""
+"""`dissensus probe`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dissensus.train.network import Network
 
 PANELS = {
-    "What it is compared with": ("other", "ood", "reference", "epsilon"),
+    "Comparison": ("other", "ood", "reference", "epsilon"),
     "Images": ("image", "image_item", "size", "fit", "by_position"),
     "Items": ("items", "held_out", "batch", "seed", "device"),
 }
@@ -46,52 +46,53 @@ OPTIONS = {"networks": "other", "outside": "ood", "reference": "reference", "eps
 @reads_labels
 def probe(
     labels: "Labels",
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A network of `dissensus train`.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Network: a file of `dissensus train`.")],
     images: ImageSource,
     file: LABELS,
     what: Annotated[
         str | None,
-        typer.Option(help=f"Some of {', '.join(PROBES)}, separated by commas; all that can be done unless given."),
+        typer.Option(
+            help=f"Run some of {', '.join(PROBES)}, separated by commas.", show_default="all that are possible"
+        ),
     ] = None,
-    other: Annotated[Path | None, typer.Option(help="Another network, for barrier, cka and saliency.")] = None,
+    other: Annotated[Path | None, typer.Option(help="Compare with this network, by barrier, cka and saliency.")] = None,
     ood: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[NAME=]IMAGES",
-            help="Images unlike those the network knows, such as cifar100-test-8k; repeat for more.",
+            help="Detect these images from outside the training data, such as cifar100-test-8k; repeat for more.",
         ),
     ] = None,
     reference: Annotated[
         str | None,
         typer.Option(
             metavar="IMAGES",
-            help="Images the network was trained on: knn compares with them, and barrier renews batch norm on them.",
+            help="Use these images of the training set: for knn, and to renew batch norm for barrier.",
         ),
     ] = None,
     epsilon: Annotated[
         list[str] | None,
         typer.Option(
-            help="How far attacks may move a pixel, of 255: 4 unless given; repeat, or 4..8 for all from 4 to 8."
+            help="Largest change of a pixel by attacks, of 255; repeat, or 4..8 for 4 to 8.", show_default="4"
         ),
     ] = None,
     items: Annotated[
         int | None,
         typer.Option(
-            help="Probe so many items, drawn at random, and of each set of --ood at most so many; all unless given."
+            help="Draw this many items at random, and at most as many of each set of --ood.", show_default="all"
         ),
     ] = None,
     held_out: Annotated[
         bool,
-        typer.Option(
-            "--held-out", help="Only items that were held out when the network was trained, as its card tells."
-        ),
+        typer.Option("--held-out", help="Probe only items that were held out of training, according to the card."),
     ] = False,
     batch: Annotated[
-        int | None, typer.Option(help="Images at once; only memory, speed and renewed batch norm depend on it.")
+        int | None,
+        typer.Option(help="Process this many images at once; affects memory, speed and renewed batch norm only."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides which items are drawn, and everything else that is.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the items and all probes.")] = 0,
     device: Annotated[
-        str, typer.Option(help="cpu, cuda, cuda:1, mps, or auto: the best there is.")
+        str, typer.Option(help="Device: cpu, cuda, cuda:1, mps, or auto for the best available.")
     ] = TrainConfig.device,
     image: ImageColumn = None,
     image_item: ImageItem = None,
@@ -101,7 +102,10 @@ def probe(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
 ) -> None:
-    """Look inside a network: attacks, images it does not know, how its loss bends, and another network beside it."""
+    """Probe a network: attacks, out-of-distribution images, loss curvature, and another network.
+
+    Example: dissensus probe model.safetensors digits digits --what attacks,gradients --html probes.html
+    """
 
     from dissensus.files.whole_files import check_writable, write_text
     from dissensus.labels.streams import Stream, stream
@@ -116,7 +120,7 @@ def probe(
     from dissensus.train.network_fitting import match_images
 
     chosen = None if what is None else check_probes(name.strip() for name in what.split(","))
-    epsilons = _epsilons(epsilon or ["4"])
+    epsilons = _parse_epsilons(epsilon or ["4"])
     for number in epsilons:
         check_epsilon(number)
     check_seed(seed)
@@ -137,11 +141,11 @@ def probe(
     )
     for note in notes:
         say_or_warn(note)
-    outside = _outside(ood or [], network, size, fit, ood_rng, items)
+    outside = _load_outside(ood or [], network, size, fit, ood_rng, items)
     known = (
         None
         if reference is None
-        else _shuffle(_others(f"--reference {reference}", reference, network, size, fit), reference_rng)
+        else _shuffle(_load_others(f"--reference {reference}", reference, network, size, fit), reference_rng)
     )
     _move_to(device, networks)
     batches = image_batches(network, drawn, people, **({} if batch is None else {"batch": batch}))
@@ -168,18 +172,18 @@ def _report_unused(chosen: tuple[str, ...], given: dict[str, object]) -> None:
 
 
 def _name_networks(model: Path, other: Path | None) -> dict[str, Path]:
-    """What to call each network: by its file, with the folder where both files have the same name."""
+    """Name each network by its file, with the folder if both files have the same name."""
     if other is None:
         return {model.stem: model}
     if other.resolve() == model.resolve():
-        raise ValueError(f"--other {other}: is the same file as the model; expected another network")
+        raise ValueError(f"--other {other}: is the file of the model; expected another network")
     if other.stem != model.stem:
         return {model.stem: model, other.stem: other}
     return {str(path.with_suffix("")): path for path in (model, other)}
 
 
-def _epsilons(texts: list[str]) -> tuple[float, ...]:
-    """Numbers, and ranges such as 4..8, in order."""
+def _parse_epsilons(texts: list[str]) -> tuple[float, ...]:
+    """Parse numbers, and ranges such as 4..8, in order."""
     numbers: set[float] = set()
     for text in texts:
         low, dots, high = text.partition("..")
@@ -193,7 +197,7 @@ def _epsilons(texts: list[str]) -> tuple[float, ...]:
     return tuple(sorted(numbers))
 
 
-def _outside(
+def _load_outside(
     texts: list[str],
     network: "Network",
     size: int | None,
@@ -201,7 +205,7 @@ def _outside(
     rng: "np.random.Generator",
     most: int | None,
 ) -> "dict[str, ImageTable]":
-    """Images of each set, by name; of large ones as many at random as there may be items."""
+    """Load the images of each set by name, at most as many as there may be items."""
     sets: dict[str, ImageTable] = {}
     for text in texts:
         before, equals, after = text.partition("=")
@@ -209,18 +213,18 @@ def _outside(
         name, place = (before, after) if own else (Path(text).stem, text)
         if not name or not place or name in sets:
             raise ValueError(
-                f"--ood {text}: {'there already is a set of this name' if name in sets else 'no name, or no images'}; "
+                f"--ood {text}: {'this name is taken' if name in sets else 'no name, or no images'}; "
                 "expected IMAGES or NAME=IMAGES, each name once"
             )
-        table = _shuffle(_others(f"--ood {text}", place, network, size, fit), rng)
+        table = _shuffle(_load_others(f"--ood {text}", place, network, size, fit), rng)
         sets[name] = table if most is None or len(table) <= most else table.select(range(most))
         if len(sets[name]) < len(table):
             say(f"{name}: {most:,} of {len(table):,} images, drawn at random")
     return sets
 
 
-def _others(option: str, place: str, network: "Network", size: int | None, fit: str | None) -> "ImageTable":
-    """Images beside those that are probed; what is wrong with them is said with the option that names them."""
+def _load_others(option: str, place: str, network: "Network", size: int | None, fit: str | None) -> "ImageTable":
+    """Load images besides those that are probed; errors name their option."""
     try:
         return load_images(place, size=size, fit=fit, network=network)
     except ValueError as problem:

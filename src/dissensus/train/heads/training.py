@@ -77,9 +77,9 @@ def train_heads(
 
         loss of a batch = mean over its items of weight_i * -sum_c target_ic ln softmax(logits_i)_c
 
-    Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks
-    (`initial_layers`, `epoch_order`, `draw_kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a
-    scheduler that has not fired share their work (heads/branches.py).
+    Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks (`initial_layers`,
+    `epoch_order`, `draw_kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a scheduler that
+    has not fired share their work (heads/branches.py).
 
     features    (n, d), or a FeatureTable
     targets     a Delivery, or whatever `as_delivery` makes one of: labels, classes, counts, probabilities; or several
