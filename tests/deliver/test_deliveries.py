@@ -181,7 +181,7 @@ def test_shares_that_know_their_votes_do_as_well_as_votes_unless_single_answers_
 def test_beliefs_are_delivered_or_refused_with_the_way_out(votes, name):
     beliefs = COMPLETIONS["dense"](Beliefs.of_votes(votes))
     if name == "posterior":
-        with pytest.raises(ValueError, match=r"counts votes, but these are beliefs; give beliefs\.first_choices\(\)"):
+        with pytest.raises(ValueError, match=r"these are beliefs; pass beliefs\.first_choices\(\)"):
             deliver(beliefs, name, seed=0)
         return
     assert deliver(beliefs, name, seed=0).targets(3).shape[0] == 60
@@ -258,7 +258,7 @@ def test_shares_of_votes_are_passed_through_as_their_votes(anaesthetists, name):
 def test_questions_that_make_no_sense_are_refused(votes):
     delivery = sls(votes, 0)
     for items, message in (
-        ([0, 60], r"there are 60 items, 0..59; 1 of 2 positions asked for are not among them, such as 60"),
+        ([0, 60], r"60 items, 0..59; 1 of 2 positions .* 60"),
         ([-1], "such as -1"),
         ([0.5], r"by position, \(r,\) integers from 0 to 59, not by float64"),
         ([[1, 2]], r"shape \(1, 2\)"),

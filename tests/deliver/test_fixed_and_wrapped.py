@@ -137,12 +137,12 @@ def test_wrappers_refuse_what_has_no_meaning(votes):
         ("mixes already", lambda: mixup(mixing, 0, alpha=0.2)),
         ("alpha is 0; expected a number above 0", lambda: mixup(soft(votes), 0, alpha=0)),
         ("alpha is nan", lambda: mixup(soft(votes), 0, alpha=float("nan"))),
-        ("which no temperature changes; temper the distributions", lambda: tempered(sls(votes, 0), 2.0)),
+        ("no temperature changes", lambda: tempered(sls(votes, 0), 2.0)),
         ("the temperature is -1", lambda: tempered(soft(votes), -1.0)),
         ("every is 0; expected how many epochs", lambda: stale(sls(votes, 0), 0)),
         ("every is 2.5; expected how many epochs", lambda: stale(sls(votes, 0), 2.5)),
         ("the smoothing amount is 1.5", lambda: smoothed(soft(votes), 1.5)),
-        ("a 'row' cannot be drawn", lambda: posterior(votes, 0, draw="row")),
+        ("draw is 'row'", lambda: posterior(votes, 0, draw="row")),
     ):
         with pytest.raises(ValueError, match=message):
             make()
@@ -169,5 +169,5 @@ def test_posterior_classes_have_the_chances_of_the_mean(votes, fit):
 def test_a_models_predictions_enter_the_posterior(votes, fit):
     sure = Distributions(np.tile([0.97, 0.01, 0.01, 0.01], (60, 1)), votes.items, votes.classes)
     assert posterior(votes, 0, prior=sure).name == "posterior"
-    with pytest.raises(ValueError, match="the fit is made already"):
+    with pytest.raises(ValueError, match="its prior already"):
         posterior(fit, 0, prior=sure)

@@ -3,12 +3,12 @@
     delivery        Delivery: epoch -> classes or probabilities; Mixing: which inputs are mixed
     fixed           soft, majority, class_means, random, uniform: the same in every epoch
     one_answer      sls, multipass, deterministic_control, deaggregated: one answer at a time
-    from_posterior  posterior: what few votes leave possible
-    wrappers        shuffled, stale, smoothed, tempered, mixup: deliveries made from deliveries; WRAPPERS
+    from_posterior  posterior: drawn from the posterior of few votes
+    wrappers        shuffled, stale, smoothed, tempered, mixup: wrap another delivery; WRAPPERS
     deliveries      DELIVERIES, deliver and wrapped: the same by name
     keyed, alias, gammas   random numbers as a function of seed, epoch and item
 
-Each name is loaded when it is first used.
+Each name is loaded on first use.
 """
 
 from dissensus.fronts import attach

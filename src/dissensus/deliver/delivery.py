@@ -1,4 +1,4 @@
-"""Delivery: what the loss is given for every item, epoch by epoch."""
+"""Delivery: the target of every item in every epoch."""
 
 from __future__ import annotations
 
@@ -90,21 +90,29 @@ class Delivery:
 
     @property
     def mixes(self) -> bool:
-        """Whether inputs must be mixed as `mixing` says, for the targets to be right."""
+        """Whether inputs must be mixed according to `mixing`, so that they match the targets."""
         return self.pairing is not None
 
     def targets(self, epoch: int, items: Any = None) -> np.ndarray:
-        """Targets of all items, or of some by position, in that order; the same whoever asks, and when.
+        """Return the targets of all items, or of some by position, in that order.
 
-        targets(epoch, items) equals targets(epoch)[items]. Counting steps instead of epochs makes every batch a new
-        draw. The result may be a read-only view of what the delivery holds: copy it before writing.
+        targets(epoch, items) equals targets(epoch)[items], in any process and any order of calls. To draw anew for
+        every batch, count steps instead of epochs. The result may be read-only: copy it before writing.
 
-        epoch: 0 or more; items: (r,) positions, repeats allowed -> (r,) int64 or (r, k) float64
+        Parameters
+        ----------
+        epoch : int, 0 or more
+        items : (r,) positions, repeats allowed
+            All items by default.
+
+        Returns
+        -------
+        (r,) int64 classes or (r, k) float64 probabilities
         """
         return self.rule(_checked_epoch(epoch), self._positions(items))
 
     def mixing(self, epoch: int, items: Any = None) -> Mixing:
-        """How inputs are mixed in this epoch; only for deliveries that do (`mixes`)."""
+        """Return how inputs are mixed in this epoch; only for deliveries whose `mixes` is true."""
         if self.pairing is None:
             raise ValueError(f"the delivery {self.name} mixes no inputs; make one that does with mixup(delivery, ...)")
         return self.pairing(_checked_epoch(epoch), self._positions(items))
@@ -119,14 +127,14 @@ class Delivery:
         array = np.asarray(items)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise ValueError(
-                f"items are asked for by position, (r,) integers from 0 to {self.n_items - 1}, not by {array.dtype} of "
+                f"items are selected by position, (r,) integers from 0 to {self.n_items - 1}, not by {array.dtype} of "
                 f"shape {array.shape}"
             )
         if array.size and (array.min() < 0 or array.max() >= self.n_items):
             bad = array[(array < 0) | (array >= self.n_items)]
             raise ValueError(
-                f"there are {self.n_items} items, 0..{self.n_items - 1}; {bad.size} of {array.size} positions asked "
-                f"for are not among them, such as {bad[0]}"
+                f"there are {self.n_items} items, 0..{self.n_items - 1}; {bad.size} of {array.size} positions are "
+                f"out of range, such as {bad[0]}"
             )
         return array.astype(np.int64, copy=False)
 

@@ -1,4 +1,4 @@
-"""Drawn from the posterior: few votes say little, so what a large crowd might have said is delivered instead."""
+"""Delivery from the posterior: few votes are uncertain, so plausible distributions of a large crowd are drawn."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ def posterior(
     from dissensus.aggregate.priors.shrinkage import Shrinkage, shrinkage
 
     if draw not in ("class", "distribution"):
-        raise ValueError(f"a {draw!r} cannot be drawn; expected class or distribution")
+        raise ValueError(f"draw is {draw!r}; expected class or distribution")
     if not isinstance(labels, (*ANY_LABELS, Shrinkage)):
         raise ValueError(refusal("posterior", "labels", (*ANY_LABELS, Shrinkage), labels))
     if isinstance(labels, Shrinkage) and prior is not None:
-        raise ValueError("the fit is made already, with or without a prior; give the votes beside a prior")
+        raise ValueError("this fit has its prior already; pass the votes to use another prior")
     if isinstance(labels, Beliefs):
         raise ValueError(
-            "posterior delivery counts votes, but these are beliefs; give beliefs.first_choices(), or draw classes "
+            "posterior delivery counts votes, but these are beliefs; pass beliefs.first_choices(), or draw classes "
             "from the beliefs with sls"
         )
     if isinstance(labels, Distributions) and labels.votes is None:
         raise ValueError(
             "posterior delivery counts votes, but these distributions carry no number of votes, as majorities, "
-            "estimates, means of beliefs and predictions do not: give the Votes, or draw classes from the "
+            "estimates, mean beliefs and predictions do not: pass the Votes, or draw classes from the "
             "distributions with sls"
         )
     fit = labels if isinstance(labels, Shrinkage) else shrinkage(labels, prior)

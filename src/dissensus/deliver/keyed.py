@@ -1,4 +1,4 @@
-"""Random numbers without a state: a function of (seed, stream, epoch, item), whoever asks and in whatever order.
+"""Random numbers without a state: a function of (seed, stream, epoch, item), in any order of calls.
 
 The generator is SplitMix64 (Steele, Lea and Flood 2014, Fast splittable pseudorandom number generators, fig. 17):
 word i of the stream that starts at `key` is mix(key + (i + 1) GOLDEN), so that item i's word needs no other item's.

@@ -1,4 +1,4 @@
-"""One answer at a time: every epoch each item has one label, and over the epochs it has its distribution."""
+"""One answer at a time: every epoch each item has one label, and over the epochs its whole distribution."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def deaggregated(labels: Labels, seed: int, *, shared: bool = False) -> Delivery
     """
     if isinstance(labels, Distributions):
         raise ValueError(
-            "deaggregated delivery needs single answers, but these are distributions; give the Votes or Beliefs, "
+            "deaggregated delivery needs single answers, but these are distributions; pass the Votes or Beliefs, "
             "or draw classes from the distributions with sls"
         )
     return _one_at_a_time("deaggregated", labels, partial(_shared if shared else _any, checked_seed(seed)))
@@ -213,7 +213,7 @@ def _votes_behind(shares: Distributions, name: str) -> Votes:
     if shares.votes is None:
         raise ValueError(
             f"{name} delivers every vote in turn, but these distributions carry no number of votes, as majorities, "
-            "estimates, means of beliefs and predictions do not: give the Votes or Beliefs, or draw classes from the "
+            "estimates, mean beliefs and predictions do not: pass the Votes or Beliefs, or draw classes from the "
             "distributions with sls"
         )
     return Votes.of_counts(shares)

@@ -1,4 +1,4 @@
-"""Deliveries made from deliveries: dealt to other items, held longer, smoothed, tempered, mixed."""
+"""Wrappers of deliveries: shuffled between items, kept for several epochs, smoothed, tempered, mixed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def shuffled(delivery: Delivery, seed: int, *, gold: np.ndarray | None = None) -
     """
     if delivery.mixes:
         raise ValueError(
-            f"{delivery.name} mixes pairs of inputs, and shuffling would part its targets from them; "
+            f"{delivery.name} mixes pairs of inputs, and shuffling would separate its targets from them; "
             "shuffle first: mixup(shuffled(...), ...)"
         )
     rng, n = np.random.default_rng(checked_seed(seed)), delivery.n_items
@@ -75,7 +75,7 @@ def stale(delivery: Delivery, every: int) -> Delivery:
     True
     """
     if not isinstance(every, int | np.integer) or isinstance(every, bool) or every < 1:
-        raise ValueError(f"every is {every}; expected how many epochs a target is held, 1 (as it is) or more")
+        raise ValueError(f"every is {every}; expected the number of epochs to keep a target, 1 (unchanged) or more")
     return replace(
         delivery,
         name=f"stale({delivery.name}, {every})",
@@ -139,8 +139,8 @@ def tempered(delivery: Delivery, temperature: float) -> Delivery:
     """
     if delivery.hard:
         raise ValueError(
-            f"{delivery.name} delivers classes, which no temperature changes; temper the distributions it draws "
-            "from: sls(temper(distributions, temperature), seed) with `dissensus.labels.temper`"
+            f"{delivery.name} delivers classes, which no temperature changes; temper its distributions instead, "
+            "as in sls(temper(distributions, temperature), seed) with `dissensus.labels.temper`"
         )
     if not temperature >= 0:
         raise ValueError(f"the temperature is {temperature}; expected 0 or more, where 1 changes nothing")
@@ -193,7 +193,7 @@ def mixup(delivery: Delivery, seed: int, *, alpha: float) -> Delivery:
 
 @dataclass(frozen=True)
 class Knob:
-    """The number a wrapper is given, as in "smoothed=0.1".
+    """The number of a wrapper, as in "smoothed=0.1".
 
     name     of the argument
     type     int for a whole number, else float
@@ -209,7 +209,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """A way to make a delivery from a delivery.
+    """A function that makes a delivery from a delivery.
 
     function             (delivery, seed where it draws something, knob where it has one) -> Delivery
     knob                 the one number it takes, or None
@@ -223,8 +223,8 @@ class Wrapper:
 
 WRAPPERS: dict[str, Wrapper] = {
     "shuffled": Wrapper(shuffled),
-    "stale": Wrapper(stale, Knob("every", int, "how many epochs a target is held, 1 or more", 2)),
-    "smoothed": Wrapper(smoothed, Knob("amount", float, "the share spread over all classes, from 0 to 1", 0.1)),
+    "stale": Wrapper(stale, Knob("every", int, "number of epochs to keep a target, 1 or more", 2)),
+    "smoothed": Wrapper(smoothed, Knob("amount", float, "share spread over all classes, from 0 to 1", 0.1)),
     "tempered": Wrapper(
         tempered,
         Knob("temperature", float, "0 or more, below 1 to sharpen and above 1 to flatten", 2.0),
