@@ -19,6 +19,7 @@ from dissensus.labels.answers import hold
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import add_place
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
 from dissensus.train.child_processes import cores
@@ -181,7 +182,7 @@ def _train_fold(items: MatchedItems, fold: _Fold, start: Network | None, tell: T
             quiet=True,
         )
     except ValueError as problem:
-        raise ValueError(f"fold {fold.number}: {problem}") from None
+        raise add_place(problem, f"fold {fold.number}") from None
     unseen = items.images.select(fold.held)
     return training, {which: getattr(training, which).probs(unseen) for which in WHICH}
 

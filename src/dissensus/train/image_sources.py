@@ -16,7 +16,7 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, folded
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
-from dissensus.labels.refusals import Refusal, Way, one_of
+from dissensus.labels.refusals import Refusal, Way, add_place, one_of
 from dissensus.train.decode_images import EACH, Progress, decode_images
 from dissensus.train.images import ImageTable, as_images
 from dissensus.train.squares import Fit, check_fit, check_size, how_scaled, make_square, pillow
@@ -267,7 +267,7 @@ def _of_array(path: Path, say: Say) -> ImageTable:
     try:
         table = ImageTable(as_images(arrays[named[0]]).pixels, arrays.get("items"), {"path": str(path)})
     except ValueError as problem:
-        raise ValueError(f"{path}: {problem}") from None
+        raise add_place(problem, str(path)) from None
     if not table.named:
         say(f"warning: {path}: the images have no names, and are numbered from 0; .npz with `items` keeps names")
     return table

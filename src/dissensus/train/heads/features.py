@@ -12,6 +12,7 @@ from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
 from dissensus.labels.display import shapes
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.refusals import add_place
 from dissensus.labels.row_numbers import are_named, row_numbers
 from dissensus.train.cards import read_feature_card
 
@@ -107,4 +108,4 @@ def read_features(path: Path) -> FeatureTable:
         names = card.pop("items", None)
         return FeatureTable(values, names, {key: value for key, value in card.items() if key != "format"})
     except ValueError as problem:
-        raise ValueError(f"{path}: {problem}") from None
+        raise add_place(problem, str(path)) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dissensus.fronts import not_installed
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import add_place, one_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -63,7 +63,7 @@ class Recipe:
         try:
             module = make(**asked)
         except ValueError as problem:
-            raise ValueError(f"{name}: {problem}") from None
+            raise add_place(problem, name) from None
         module.recipe = {"network": name} | asked
         return module
 
