@@ -6,7 +6,7 @@ import numpy as np
 
 from dissensus import Votes
 from dissensus.datasets import load
-from dissensus.labels.others import agreement_with_others, compared_answers, said_by_others
+from dissensus.labels.others import agreement_with_others, count_compared_answers, count_others
 
 VOTES = Votes.of(
     ["a", "a", "a", "b", "b", "c"], ["cat", "cat", "dog", "dog", "dog", "cat"], ["ann", "bo", "cy", "ann", "bo", "cy"]
@@ -37,17 +37,17 @@ def test_ones_own_repeated_answers_are_nobody_elses():
     """Ann says cat twice; only bo, who says dog, is another. What cy repeats alone compares with nothing."""
     votes = Votes.of(["x", "x", "x", "y", "y"], ["cat", "cat", "dog", "cat", "cat"], ["ann", "ann", "bo", "cy", "cy"])
     assert agreement_with_others(votes)[:2].tolist() == [0.0, 0.0] and np.isnan(agreement_with_others(votes)[2])
-    assert compared_answers(votes).tolist() == [2, 1, 0]
+    assert count_compared_answers(votes).tolist() == [2, 1, 0]
 
 
 def test_the_anaesthetist_who_graded_three_times_is_compared_by_a_loop_over_answers():
     votes = load("anesthesia").labels
     agreement, compared = zip(*by_loop(votes), strict=True)
     np.testing.assert_allclose(agreement_with_others(votes), agreement)
-    assert compared_answers(votes).tolist() == list(compared)
+    assert count_compared_answers(votes).tolist() == list(compared)
 
 
 def test_where_nobody_knows_who_answered_the_others_are_all_other_answers():
     votes = Votes.of(["x", "x", "x"], ["cat", "cat", "dog"])
-    same, others = said_by_others(votes, np.arange(3), votes.choice)
+    same, others = count_others(votes, np.arange(3), votes.choice)
     assert same.tolist() == [1, 1, 0] and others.tolist() == [2, 2, 2]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.refusals import Way
-from dissensus.labels.row_sums import divided_rows, look_of, row_ways
+from dissensus.labels.row_sums import divide_rows, look_of, row_ways
 
 DIVIDE = Way("divide")
 SIZES = st.tuples(st.integers(1, 20), st.integers(2, 12), st.integers(0, 2**32 - 1))
@@ -25,7 +25,7 @@ def test_softmax_is_never_advised_for_rows_that_only_want_dividing_down(size, fa
     """Mass up to 1 in each cell: softmax would flatten it, so it is not mentioned."""
     mass = rows_of(*size) / factor
     assert look_of(mass) == "mass" and row_ways(mass, divide=[DIVIDE], count=[])[1] == [DIVIDE]
-    assert np.allclose(divided_rows(mass)[0], mass * factor, atol=1e-12)
+    assert np.allclose(divide_rows(mass)[0], mass * factor, atol=1e-12)
 
 
 @given(SIZES)
@@ -66,11 +66,11 @@ def test_released_logits_counts_and_shares_are_told_apart(loaded, data_folder):
 
 def test_what_was_divided_is_said_and_what_sums_to_1_stays_to_the_last_digit():
     rows = np.array([[0.1, 0.9], [0.2, 0.3], [3.0, 1.0]])
-    scaled, done = divided_rows(rows)
+    scaled, done = divide_rows(rows)
     assert scaled[0].tolist() == [0.1, 0.9] and scaled.tolist()[1:] == [[0.4, 0.6], [0.75, 0.25]]
     assert done == "2 of 3 rows summed to 0.5 to 4 and were divided by their sum"
-    assert divided_rows(rows[:1])[1] == "all 1 rows sum to 1 already, so none was divided by its sum"
-    assert divided_rows(rows[1:2])[1] == "1 of 1 rows summed to 0.5 and were divided by their sum"
+    assert divide_rows(rows[:1])[1] == "all 1 rows sum to 1 already, so none was divided by its sum"
+    assert divide_rows(rows[1:2])[1] == "1 of 1 rows summed to 0.5 and were divided by their sum"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_was_divided_is_said_and_what_sums_to_1_stays_to_the_last_digit():
 )
 def test_numbers_below_0_and_empty_rows_are_not_divided(rows, message):
     with pytest.raises(ValueError, match=message):
-        divided_rows(np.array(rows))
+        divide_rows(np.array(rows))
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def few_and_many() -> Votes:
 def test_people_with_few_answers_to_compare_are_counted_and_not_ranked():
     summary = summarise(few_and_many())
     assert summary.annotators is not None and summary.annotator_agreement is not None
-    assert sorted(summary.annotators[summary.ranked_annotators()]) == ["a", "b", "c"]
-    assert summary.annotators[summary.ranked_annotators(at_least=1)][0] == "dee"  # who would come first for one answer
+    assert sorted(summary.annotators[summary.rank_annotators()]) == ["a", "b", "c"]
+    assert summary.annotators[summary.rank_annotators(at_least=1)][0] == "dee"  # who would come first for one answer
     facts = summary.as_json()["per_annotator"]
     assert facts["with_too_few_answers"] == 2 and facts["agreement_with_others"]["min"] > 0
     text, table = describe_labels(summary, "votes").sections[-1].blocks[-1].blocks

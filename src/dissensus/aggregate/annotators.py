@@ -11,7 +11,7 @@ from dissensus.aggregate.models.dawid_skene import dawid_skene
 from dissensus.labels.as_json import as_json
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
-from dissensus.labels.others import agreement_and_compared, said_by_others
+from dissensus.labels.others import agreement_and_compared, count_others
 from dissensus.labels.summary import RANKED_FROM, median_seconds
 from dissensus.labels.votes import Votes
 
@@ -99,7 +99,7 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
     >>> annotator_report(votes).agreement.tolist()
     [0.5, 0.5, 0.0]
     """
-    _, annotators = answers.identified("an annotator report")
+    _, annotators = answers.require_annotators("an annotator report")
     votes = answers if isinstance(answers, Votes) else answers.first_choices()
     fit = dawid_skene(votes)
     right = np.diagonal(fit.confusion, axis1=1, axis2=2)  # (a, k)
@@ -120,7 +120,7 @@ def annotator_report(answers: Votes | Beliefs) -> AnnotatorReport:
 
 def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
     """Subtract the expected from the chosen share, per annotator and class.  (a, k)"""
-    who, annotators = votes.identified("bias")
+    who, annotators = votes.require_annotators("bias")
     a, k = annotators.size, votes.n_classes
     chosen = np.bincount(who.astype(np.int64) * k + votes.choice, minlength=a * k).reshape(a, k)
     expected = np.column_stack([np.bincount(who, weights=consensus[votes.item, c], minlength=a) for c in range(k)])
@@ -129,10 +129,10 @@ def _bias(votes: Votes, consensus: np.ndarray) -> np.ndarray:
 
 def _overconfidence(beliefs: Beliefs, votes: Votes) -> np.ndarray:
     """Subtract the share of the others with the same first choice from its stated probability.  (a,)"""
-    who, annotators = beliefs.identified("calibration")
+    who, annotators = beliefs.require_annotators("calibration")
     rows = np.flatnonzero(beliefs.first >= 0)  # each is a vote, in this order
     stated = beliefs.stated[rows, votes.choice]
-    same, others = said_by_others(votes, np.arange(votes.n_answers), votes.choice)
+    same, others = count_others(votes, np.arange(votes.n_answers), votes.choice)
     usable = ~np.isnan(stated) & (others > 0)
     rows, shared = rows[usable], same[usable] / others[usable]
     total = np.bincount(who[rows], weights=np.minimum(stated[usable], 1.0) - shared, minlength=annotators.size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.aggregate.second_look import Review
-from dissensus.labels.others import said_by_others
+from dissensus.labels.others import count_others
 from dissensus.report.colours import class_colours
 from dissensus.report.document import Column, Drawing, Table
 from dissensus.report.items import ItemViews
@@ -27,12 +27,12 @@ def answers_apart(review: Review, count: int = SHOWN) -> np.ndarray:
 def tabulate_answers_apart(review: Review, views: ItemViews | None) -> Table | None:
     """These answers next to what the others said about the item; None if none stand apart."""
     votes = review.votes
-    annotator, annotators = votes.identified("answers that stand apart")
+    annotator, annotators = votes.require_annotators("answers that stand apart")
     colours = class_colours(votes.classes, votes.counts().sum(axis=0).tolist())
     rows, k = [], votes.n_classes
     for row in answers_apart(review).tolist():
         item, choice = votes.item[row], votes.choice[row]
-        same, others = said_by_others(votes, np.full(k, row), np.arange(k))  # (k,), (k,)
+        same, others = count_others(votes, np.full(k, row), np.arange(k))  # (k,), (k,)
         shares = [(name, float(part)) for name, part in zip(votes.classes, same / others, strict=True) if part > 0]
         view = [] if views is None else [views.view(votes.items[item])]
         bar = Drawing(split_bar(shares, 300, colours), ", ".join(f"{name} {part:.0%}" for name, part in shares))

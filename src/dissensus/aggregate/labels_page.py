@@ -127,7 +127,7 @@ def _disputed(summary: Summary, views: ItemViews | None) -> Section:
 def _annotators(summary: Summary) -> Section:
     answers, agreement, seconds = summary.annotator_answers, summary.annotator_agreement, summary.annotator_seconds
     assert answers is not None and agreement is not None and summary.annotators is not None
-    ranked = summary.ranked_annotators()
+    ranked = summary.rank_annotators()
     few = answers.size - ranked.size
     text = f"{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
     text += f"{np.median(answers):g})."

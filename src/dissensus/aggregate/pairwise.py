@@ -80,7 +80,7 @@ def pairwise_agreement(votes: Votes) -> PairwiseAgreement:
     >>> pairwise_agreement(votes).agreement.tolist()
     [1.0, 0.0, 0.0]
     """
-    who, annotators = votes.identified("pairwise agreement")
+    who, annotators = votes.require_annotators("pairwise agreement")
     answered = _items_by_annotators(votes, who, annotators.size, np.ones(votes.n_answers, dtype=bool))
     by_class = [_items_by_annotators(votes, who, annotators.size, votes.choice == c) for c in range(votes.n_classes)]
     step = max(1, BLOCK // max(annotators.size, 1))

@@ -103,7 +103,7 @@ def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> n
     others uses the weights of the previous round, equal ones at first. An annotator who shares no item has the crowd's
     mean weight. An outlier gets a lower weight whether or not they are right.
     """
-    who, annotators = beliefs.identified("reliability")
+    who, annotators = beliefs.require_annotators("reliability")
     rows = complete_rows(beliefs)
     weights = np.ones(annotators.size)
     if not pseudo > 0 or rounds < 1:
@@ -161,7 +161,7 @@ def raise_to_floor(rows: np.ndarray, floor: float) -> np.ndarray:
 def _weight(beliefs: Beliefs, weights: np.ndarray | None) -> np.ndarray:
     if weights is None:
         return np.ones(beliefs.n_answers)
-    who, annotators = beliefs.identified("weighting by annotator")
+    who, annotators = beliefs.require_annotators("weighting by annotator")
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != annotators.shape:
         raise ValueError(f"weights have shape {given.shape}; expected one for each of {annotators.size} annotators")

@@ -86,7 +86,7 @@ def fit_temperatures(
     >>> fitted.answers.tolist(), bool(fitted.temperature[2] > fitted.temperature[0])
     ([2, 2, 2], True)
     """
-    who, annotators = beliefs.identified("recalibration")
+    who, annotators = beliefs.require_annotators("recalibration")
     if not (0 < crowd_deviation < np.inf and 0 < people_deviation < np.inf):
         raise ValueError(
             f"crowd_deviation is {crowd_deviation} and people_deviation {people_deviation}; expected finite numbers "
@@ -141,7 +141,7 @@ def recalibrate(beliefs: Beliefs, fitted: Temperatures) -> Beliefs:
     >>> recalibrate(beliefs, fitted).stated.shape
     (6, 2)
     """
-    who, annotators = beliefs.identified("recalibration")
+    who, annotators = beliefs.require_annotators("recalibration")
     if not np.array_equal(annotators, fitted.annotators):
         raise ValueError(
             f"the temperatures are of {fitted.annotators.size} annotators, the beliefs of {annotators.size}; expected "

@@ -15,7 +15,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.others import said_by_others
+from dissensus.labels.others import count_others
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -83,7 +83,7 @@ class Review:
 
     def same_and_others(self) -> tuple[np.ndarray, np.ndarray]:
         """Count the answers of others to the item that are the same as this one, and all of them.  (m,), (m,)"""
-        return said_by_others(self.votes, np.arange(self.votes.n_answers), self.votes.choice)
+        return count_others(self.votes, np.arange(self.votes.n_answers), self.votes.choice)
 
 
 @takes(labels=ANY_LABELS)

@@ -236,7 +236,7 @@ def _annotators(votes: Votes | Distributions, values: np.ndarray) -> tuple[int, 
     """How many people answered, and the crowd in which each of them is there so many times, (a,)."""
     if not isinstance(votes, Votes):
         raise ValueError("an interval over annotators needs votes with their annotators, not shares of votes")
-    people, who = np.unique(votes.identified("an interval over annotators")[0], return_inverse=True)
+    people, who = np.unique(votes.require_annotators("an interval over annotators")[0], return_inverse=True)
     if people.size < 3:
         raise ValueError(f"{people.size} of the annotators gave answers; resampling annotators needs 3 or more who did")
     cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)

@@ -67,7 +67,7 @@ def wawa(votes: Votes, ties: Ties = "share") -> WawaFit:
     >>> wawa(votes).skill.tolist()
     [1.0, 1.0, 0.0]
     """
-    who, annotators = votes.identified("Wawa")
+    who, annotators = votes.require_annotators("Wawa")
     won = majority_vote(votes, ties).probs[votes.item, votes.choice]  # (m,)
     given = np.bincount(who, minlength=annotators.size)
     right = np.bincount(who, weights=won, minlength=annotators.size)

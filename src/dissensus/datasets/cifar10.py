@@ -98,7 +98,7 @@ def _accuracy_range(lowest: float, highest: float) -> DataCheck:
         assert isinstance(votes, Votes)
         if (gold < 0).all():
             return None
-        right = np.bincount(votes.identified("accuracy")[0], weights=votes.choice == gold[votes.item])
+        right = np.bincount(votes.require_annotators("accuracy")[0], weights=votes.choice == gold[votes.item])
         accuracy = right / votes.n_items
         return bool(abs(accuracy.min() - lowest) < 5e-4 and abs(accuracy.max() - highest) < 5e-4)
 

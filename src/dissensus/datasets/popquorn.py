@@ -38,7 +38,7 @@ def read_offensiveness(path: Path) -> LabelledItems:
 def _one_background_each(loaded: LabelledItems) -> bool:
     votes = loaded.labels
     assert isinstance(votes, Votes) and votes.extra is not None
-    people = votes.extra.append_column("annotator", pa.array(votes.identified("background")[0]))
+    people = votes.extra.append_column("annotator", pa.array(votes.require_annotators("background")[0]))
     distinct = people.group_by(["annotator", *BACKGROUND]).aggregate([])
     return bool(distinct.num_rows == votes.n_annotators)
 

@@ -225,7 +225,7 @@ def _first_half(votes: Votes | Distributions, counts: np.ndarray, by: str, rng: 
     if by == "annotators":
         if not isinstance(votes, Votes):
             raise ValueError("splitting annotators needs votes with their annotators; split by votes instead")
-        who, annotators = votes.identified("splitting annotators")
+        who, annotators = votes.require_annotators("splitting annotators")
         first = rng.permutation(annotators.size) < (annotators.size + 1) // 2
         return votes.select(answers=first[who]).counts()
     n, k = counts.shape

@@ -19,7 +19,7 @@ from dissensus.evaluate.scores import measures_of_drawn, share_bounds
 from dissensus.evaluate.significance import Comparison, holm
 from dissensus.evaluate.statistics import clustered_t, paired_t
 from dissensus.labels.as_json import as_json
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 from dissensus.labels.matching import Missing
@@ -146,7 +146,7 @@ def compare(
     """
     if not isinstance(models, Mapping):
         raise ValueError(
-            f"expected models by name, {{'mine': predictions, 'theirs': ...}}; this is {described(models)}: "
+            f"expected models by name, {{'mine': predictions, 'theirs': ...}}; this is {describe_type(models)}: "
             "scorecard(predictions, labels, rng=...) scores one model"
         )
     if not models:

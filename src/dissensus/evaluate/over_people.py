@@ -61,7 +61,7 @@ def over_annotators(
 
     check_resampling(replicates, coverage)
     # Leaving out somebody without votes changes nothing, and would pass for one more person who agrees.
-    names, who = np.unique(votes.identified("leaving out annotators")[0], return_inverse=True)
+    names, who = np.unique(votes.require_annotators("leaving out annotators")[0], return_inverse=True)
     if names.size < 2:
         raise ValueError(
             f"votes are by {names.size} annotator{'' if names.size == 1 else 's'}; an interval over annotators needs 2 "

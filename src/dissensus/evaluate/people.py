@@ -13,12 +13,12 @@ from dissensus.labels.answers import hold
 from dissensus.labels.arrays import as_array
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.doors import described, is_frame, way_out
+from dissensus.labels.doors import describe_type, is_frame, way_out
 from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
 from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import SUM_TOLERANCE, divided_rows, row_ways, shown_row
+from dissensus.labels.row_sums import SUM_TOLERANCE, divide_rows, format_row, row_ways
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -149,7 +149,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             count=[PythonWay("pass labels.astype(int)")],
         )
         raise Refusal(
-            f"label row {off[0]} is {shown_row(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities "
+            f"label row {off[0]} is {format_row(array[off[0]])} and sums to {total[off[0]]:g}; expected probabilities "
             f"with sum 1; {off.size} of {total.size} rows are off; {look}",
             ways=ways,
         )
@@ -206,7 +206,7 @@ def rescale_rows(predictions: Any) -> tuple[np.ndarray, str]:
     array = as_numbers(predictions)
     _check_numbers(array, "prediction")
     try:
-        return divided_rows(array)
+        return divide_rows(array)
     except RowError as error:
         raise Refusal(f"prediction {error.problem}", ways=error.ways) from None
 
@@ -225,7 +225,7 @@ def check_simplex(array: np.ndarray) -> None:
     )
     apart = np.abs(total - 1).max()
     raise Refusal(
-        f"prediction row {row} is {shown_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
+        f"prediction row {row} is {format_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
         f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}; {look}",
         ways=ways,
     )
@@ -238,7 +238,7 @@ def as_numbers(values: Any) -> np.ndarray:
     """
     if values is None or isinstance(values, str | os.PathLike) or is_frame(values) or hasattr(values, "labels"):
         raise ValueError(
-            f"expected labels or an array of numbers; this is {described(values)}: {way_out((Distributions,), values)}"
+            f"expected labels or an array of numbers, not {describe_type(values)}: {way_out((Distributions,), values)}"
         )
     array = as_array(values)
     if array.dtype.kind not in "iufb":

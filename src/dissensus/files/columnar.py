@@ -12,12 +12,12 @@ import pyarrow.parquet as parquet
 
 
 def read_parquet(path: Path) -> pa.Table:
-    return _checked(path, lambda: parquet.read_table(path, partitioning=None))
+    return _check(path, lambda: parquet.read_table(path, partitioning=None))
 
 
 def read_arrow(path: Path) -> pa.Table:
     """An Arrow file or stream, or Feather."""
-    return _checked(path, lambda: _read_arrow(path))
+    return _check(path, lambda: _read_arrow(path))
 
 
 def with_paths_of_images(table: pa.Table) -> pa.Table:
@@ -36,7 +36,7 @@ def with_paths_of_images(table: pa.Table) -> pa.Table:
     return table
 
 
-def _checked(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
+def _check(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
     try:
         table = load()
         table.validate(full=True)  # a damaged file may point outside its own buffers

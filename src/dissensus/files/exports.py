@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.tables.several import joined_name
+from dissensus.files.tables.several import find_joined_name
 from dissensus.files.tables.to_labels import METADATA
 from dissensus.files.tools import argilla, doccano, label_studio, lewidi, potato, prodigy, tfds_cifar10h, varierr
 from dissensus.files.tools.export import Export, Parsed
@@ -64,7 +64,7 @@ def parse_export(tool: str, records: Any, source: str, question: str | None) -> 
     """The answers in a tool's records; a class named "a|b" is one, since the tool itself says what was ticked."""
     answers = EXPORTS[tool].parse(records, source, question)
     labels = answers.table["label"]
-    if not pa.types.is_string(labels.type) or joined_name(labels.unique().to_pylist()) is None:
+    if not pa.types.is_string(labels.type) or find_joined_name(labels.unique().to_pylist()) is None:
         return answers
     lists = pa.array([[label] for label in labels.to_pylist()], pa.list_(pa.string()))
     return replace(answers, table=answers.table.set_column(answers.table.column_names.index("label"), "label", lists))

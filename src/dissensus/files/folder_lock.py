@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @contextmanager
-def locked(folder: Path, otherwise: str) -> Iterator[None]:
+def lock_folder(folder: Path, otherwise: str) -> Iterator[None]:
     """Hold a folder that exists, until the end or until this process dies.
 
     otherwise  what to say where another process holds it

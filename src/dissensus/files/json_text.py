@@ -24,7 +24,7 @@ def read_json(path: Path) -> Any:
             f"{path}: one JSON document of {size:,} bytes; at most {MAX_JSON:,} can be held in memory: "
             "export it as JSONL, CSV or Parquet, or in parts"
         )
-    text = _decoded(path, path.read_bytes())
+    text = _decode(path, path.read_bytes())
     if not text.strip():
         raise ValueError(f"{path}: the file is empty; expected a JSON document")
     try:
@@ -51,7 +51,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 raise ValueError(
                     f"{path}: line {number} is longer than {MAX_LINE:,} bytes; expected one record per line"
                 )
-            text = _decoded(path, line, number).strip()
+            text = _decode(path, line, number).strip()
             if not text:
                 continue
             seen = True
@@ -80,7 +80,7 @@ def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
         try:
             columns[name] = pa.array(_beyond_64_bits_as_text(values))
         except (pa.ArrowException, ValueError, OverflowError, RecursionError) as error:
-            raise ValueError(_mixed(name, values, error, source)) from None
+            raise ValueError(_describe_mix(name, values, error, source)) from None
     return pa.table(columns)
 
 
@@ -99,10 +99,10 @@ def json_bytes(records: Any, *, lines: bool, name: str) -> bytes:
     """Records as one document or one per line; dates, times and decimals as text."""
 
     def dumped(value: Any, indent: int | None = None) -> str:
-        return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=_spelled)
+        return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=_spell)
 
     try:
-        return _joined(map(dumped, records)).encode() if lines else dumped(records, 1).encode()
+        return _join(map(dumped, records)).encode() if lines else dumped(records, 1).encode()
     except ValueError as error:
         raise ValueError(f"{name}: JSON cannot hold some value ({error}); write .parquet") from None
 
@@ -124,17 +124,17 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _joined(lines: Iterable[str]) -> str:
+def _join(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _spelled(value: Any) -> str:
+def _spell(value: Any) -> str:
     if isinstance(value, bytes):
         raise ValueError(f"the bytes {value!r:.40}")
     return str(value)
 
 
-def _mixed(name: str, values: list[Any], error: Exception, source: str) -> str:
+def _describe_mix(name: str, values: list[Any], error: Exception, source: str) -> str:
     said = [row for row, value in enumerate(values) if value is not None]
     other = next((row for row in said if type(values[row]) is not type(values[said[0]])), None)
     if other is None:
@@ -145,7 +145,7 @@ def _mixed(name: str, values: list[Any], error: Exception, source: str) -> str:
     )
 
 
-def _decoded(path: Path, data: bytes, line: int | None = None) -> str:
+def _decode(path: Path, data: bytes, line: int | None = None) -> str:
     try:
         return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
     except UnicodeDecodeError as error:

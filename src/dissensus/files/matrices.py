@@ -15,8 +15,8 @@ from dissensus.files.notices import Say
 from dissensus.files.tables.class_doubts import are_counts
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.from_labels import has_item_column
-from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescaled
-from dissensus.files.tables.took import class_list, classes_in_words, took
+from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescale_rows
+from dissensus.files.tables.took import class_list, classes_in_words, write_taken
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.refusals import add_place
 from dissensus.labels.row_errors import RowError
@@ -136,16 +136,16 @@ def _from_matrix(
         if layout in ("counts", "probabilities"):
             known = votes if votes is not None and votes.ndim == 1 else None
             if reading.rescale and layout == "probabilities":
-                matrix = rescaled(matrix, say)
+                matrix = rescale_rows(matrix, say)
             labels = matrix_distributions(matrix, items, classes, known, layout == "counts")
             if taken or known_layout is None:
-                say(took([*taken, f"item = {item}", f"classes = {class_list(labels.classes)} ({layout})"]))
+                say(write_taken([*taken, f"item = {item}", f"classes = {class_list(labels.classes)} ({layout})"]))
             return labels
         if layout == "annotators":
             answers = _votes_from_codes(matrix, items, classes, reading)
             people = "as named" if reading.annotators is not None else f"{matrix.shape[1]:,} columns"
             said = [f"item = {item}", f"annotators = {people}", f"labels = {classes_in_words(answers.classes)}"]
-            say(took([*taken, *said]))
+            say(write_taken([*taken, *said]))
             return answers
     except RowError as error:
         raise error.with_number(error.row + 1, source) from None

@@ -18,7 +18,7 @@ from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.matrices import read_npy, read_npz
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, Several, candidates
-from dissensus.files.tables.rows import chosen_rows
+from dissensus.files.tables.rows import choose_rows
 from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_column_named
 from dissensus.files.tables.ticked_columns import with_ticks_in_one_column
 from dissensus.files.tables.to_labels import METADATA, labels_from_table
@@ -194,7 +194,7 @@ def _labels_in_table(source: SourceTable, reading: Reading) -> Labels:
     if source.export:
         own = {role: role for role in ROLES if role in source.columns and getattr(reading, role) is None}
         reading = replace(reading, **own)  # type: ignore[arg-type]
-    return labels_from_table(*with_ticks_in_one_column(chosen_rows(source, reading.where), reading))
+    return labels_from_table(*with_ticks_in_one_column(choose_rows(source, reading.where), reading))
 
 
 def _table_in(file: _File) -> SourceTable:
@@ -277,7 +277,7 @@ def _with_header(source: SourceTable, reading: Reading) -> SourceTable:
     if table is source.table or any(source.columns[0] in names for names in told):
         return source
     source.say(f"the first column has no name in the header; it is called {FIRST_COLUMN!r} here")
-    return source.holding(table)
+    return source.with_table(table)
 
 
 def _with_index_known(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
@@ -286,4 +286,4 @@ def _with_index_known(source: SourceTable, reading: Reading) -> tuple[SourceTabl
         return source, reading  # in a table of ours it is a class or an extra column of that name
     if reading.item is None and not candidates(source, "item", reading):
         return source, replace(reading, item=INDEX)
-    return source.holding(source.table.drop_columns([INDEX])), reading
+    return source.with_table(source.table.drop_columns([INDEX])), reading

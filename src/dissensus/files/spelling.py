@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 
-def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def infer_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column as numbers or booleans where every value is spelled as one ("7" and "0.5", not "07" and "0.50").
 
     What would not be written again as it stands (20 digits, 1.10, nan) is a name and stays text.
@@ -18,7 +18,7 @@ def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
             cast = column.cast(kind)
         except pa.ArrowInvalid:
             continue
-        return cast if _spelled_alike(column, cast) else column
+        return cast if _is_spelled_alike(column, cast) else column
     if pc.all(pc.is_in(column, pa.array(["true", "false", None]))).as_py():
         return pc.equal(column, "true")
     return column
@@ -26,7 +26,7 @@ def typed(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A text column as numbers where every value reads as one in any spelling, else as it is."""
-    known = typed(column)
+    known = infer_types(column)
     if not pa.types.is_string(known.type):
         return known
     try:
@@ -54,7 +54,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column
 
 
-def _spelled_alike(column: pa.ChunkedArray, cast: pa.ChunkedArray) -> bool:
+def _is_spelled_alike(column: pa.ChunkedArray, cast: pa.ChunkedArray) -> bool:
     """Whether numbers are written as the text they were read from, by Arrow (1) or else by Python (1.0)."""
     if pa.types.is_floating(cast.type) and not pc.all(pc.is_finite(cast)).as_py():
         return False

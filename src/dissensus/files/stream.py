@@ -15,12 +15,12 @@ import pyarrow.parquet as parquet
 
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
-from dissensus.files.tables.several import joined_name
+from dissensus.files.tables.several import find_joined_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.spellings import refuse_doubtful_names
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.to_labels import METADATA, as_stored
-from dissensus.files.tables.took import classes_in_words, shown, took
+from dissensus.files.tables.took import classes_in_words, show_name, write_taken
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
@@ -101,7 +101,7 @@ def count_votes(
             i, j = items.codes(pair[0]), labels.codes(pair[1])
             row += len(batch)
             if items.size > items.room or labels.size > labels.room:
-                counts = _grown(counts, items, labels, source)
+                counts = _grow(counts, items, labels, source)
             cell = np.multiply(i, labels.room, dtype=np.int64)
             cell += j
             # In place: one bincount per batch would write the whole matrix each time.
@@ -115,7 +115,7 @@ def count_votes(
         raise ValueError(
             f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
         ) from None
-    counted = _counted(counts, items, labels, plan, source)
+    counted = _make_counted(counts, items, labels, plan, source)
     if METADATA not in (file.schema_arrow.metadata or {}):
         listed = plan.classes is not None
         refuse_doubtful_names(
@@ -123,8 +123,9 @@ def count_votes(
         )
     told = (plan.item, plan.label)
     if any(column not in (role, asked) for role, column, asked in zip(("item", "label"), columns, told, strict=True)):
-        parts = [f"item = {shown(columns[0])}", f"label = {shown(columns[1])} ({classes_in_words(counted.classes)})"]
-        say(f"{source}: {took(parts)}")
+        item, label = map(show_name, columns)
+        parts = [f"item = {item}", f"label = {label} ({classes_in_words(counted.classes)})"]
+        say(f"{source}: {write_taken(parts)}")
     return counted
 
 
@@ -269,7 +270,7 @@ def _matrix(n: int, k: int, source: str) -> np.ndarray:
         ) from None
 
 
-def _grown(counts: np.ndarray, items: Any, labels: Any, source: str) -> np.ndarray:
+def _grow(counts: np.ndarray, items: Any, labels: Any, source: str) -> np.ndarray:
     for coder in (items, labels):
         while coder.room < coder.size:
             coder.room *= 2
@@ -278,7 +279,7 @@ def _grown(counts: np.ndarray, items: Any, labels: Any, source: str) -> np.ndarr
     return bigger
 
 
-def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source: str) -> Counted:
+def _make_counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source: str) -> Counted:
     """Only items that have votes, and items and classes in their order."""
     rows, columns = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(counts.any(axis=0))
     if not rows.size:
@@ -295,7 +296,7 @@ def _counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, source:
     chosen = whole_floats(pa.chunked_array([labels.values(columns)]))
     levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
     code, classes = encode_classes(chosen, levels)
-    if plan.classes is None and (joined := joined_name(classes)) is not None:
+    if plan.classes is None and (joined := find_joined_name(classes)) is not None:
         raise ValueError(
             f"{source}: some answers are {joined!r}, which may be several classes ticked at once: read(path, several=) "
             "reads those; where it is the name of one class, list all with classes="

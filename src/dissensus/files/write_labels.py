@@ -89,12 +89,12 @@ def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
     held, matrix = npy_matrix(value)
     say(
         f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=; rows are "
-        f"in the order of the items: {_listed(value.items[: SHOWN + 1].tolist())}"
+        f"in the order of the items: {_list_names(value.items[: SHOWN + 1].tolist())}"
     )
     whole_or_not(target, lambda out: np.save(out, matrix, allow_pickle=False))
 
 
-def _listed(names: list[object]) -> str:
+def _list_names(names: list[object]) -> str:
     return ", ".join(map(str, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
 
 

@@ -57,7 +57,7 @@ class Answers:
         if len(self.classes) < 1:
             raise ValueError("there are no classes; at least one is needed")
         if self.seconds is not None:
-            hold(self, "seconds", self._checked_seconds(np.asarray(self.seconds, dtype=np.float64)))
+            hold(self, "seconds", self._check_seconds(np.asarray(self.seconds, dtype=np.float64)))
         if self.extra is not None and self.extra.num_columns == 0:  # Arrow counts no rows without a column
             hold(self, "extra", None)
         if self.extra is not None and self.extra.num_rows != self.item.size:
@@ -102,10 +102,10 @@ class Answers:
     @property
     def per_annotator(self) -> np.ndarray:
         """Answers of each annotator.  (a,)"""
-        annotator, annotators = self.identified("answers per annotator")
+        annotator, annotators = self.require_annotators("answers per annotator")
         return np.bincount(annotator, minlength=annotators.size)
 
-    def identified(self, purpose: str) -> tuple[np.ndarray, np.ndarray]:
+    def require_annotators(self, purpose: str) -> tuple[np.ndarray, np.ndarray]:
         """Annotator codes (m,) and names (a,), or an error saying that `purpose` needs them."""
         if self.annotator is None or self.annotators is None:
             raise ValueError(
@@ -128,7 +128,7 @@ class Answers:
         columns: dict[str, Any] = {"item": pa.array(self.items[self.item])}
         if self.annotator is not None and self.annotators is not None:
             columns["annotator"] = pa.array(self.annotators[self.annotator])
-        columns |= self._answered()
+        columns |= self._answer_columns()
         if self.seconds is not None:
             columns["seconds"] = pa.array(self.seconds, from_pandas=True)
         return with_extra(columns, self.extra, self.own_columns)
@@ -151,11 +151,11 @@ class Answers:
         if answers is not None:
             chosen = chosen._rows(positions(answers, self.n_answers, f"{self.noun}s"))
         if items is not None:
-            chosen = chosen._renamed("item", "items", positions(items, self.n_items, "items"))
+            chosen = chosen._rename_codes("item", "items", positions(items, self.n_items, "items"))
         if annotators is not None:
-            self.identified("selecting annotators")
+            self.require_annotators("selecting annotators")
             count = self.n_annotators or 0
-            chosen = chosen._renamed("annotator", "annotators", positions(annotators, count, "annotators"))
+            chosen = chosen._rename_codes("annotator", "annotators", positions(annotators, count, "annotators"))
         return chosen
 
     def __len__(self) -> int:
@@ -198,11 +198,11 @@ class Answers:
     def _repr_html_(self) -> str | None:
         return notebook_card(self)
 
-    def _answered(self) -> dict[str, Any]:
+    def _answer_columns(self) -> dict[str, Any]:
         """The columns that say what was answered."""
         return {}
 
-    def _renamed(self, code_field: str, name_field: str, keep: np.ndarray) -> Self:
+    def _rename_codes(self, code_field: str, name_field: str, keep: np.ndarray) -> Self:
         names, codes = getattr(self, name_field), getattr(self, code_field)
         new_code = np.full(names.size, -1, dtype=np.int32)
         new_code[keep] = np.arange(keep.size, dtype=np.int32)
@@ -241,7 +241,7 @@ class Answers:
             f"{bad} of {self.item.shape[0]} {self.noun}s are out of range"
         )
 
-    def _checked_seconds(self, seconds: np.ndarray) -> np.ndarray:
+    def _check_seconds(self, seconds: np.ndarray) -> np.ndarray:
         if seconds.shape != self.item.shape:
             raise ValueError(f"seconds has shape {seconds.shape}, but there are {self.item.size} {self.noun}s")
         bad = np.flatnonzero((seconds < 0) | np.isinf(seconds))

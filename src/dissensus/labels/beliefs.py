@@ -135,7 +135,7 @@ class Beliefs(Answers):
             means[:, code] = np.bincount(self.item, weights=self.stated[:, code], minlength=self.n_items) / answers
         return means
 
-    def _answered(self) -> dict[str, Any]:
+    def _answer_columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {}
         for code, name in enumerate(self.classes):
             columns[f"stated.{name}"] = pa.array(self.stated[:, code], from_pandas=True)

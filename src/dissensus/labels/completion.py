@@ -77,7 +77,7 @@ def complete(
         raise ValueError(f"gamma is {gamma}; expected a share of the mass, from 0 up to but not including 1")
     if top < 1:
         raise ValueError(f"top is {top}; expected the number of named classes to use, 1 or more")
-    used = _used(beliefs, top)  # (m, k)
+    used = _find_used(beliefs, top)  # (m, k)
     _check_first(beliefs, used)
     mass = np.where(used, np.nan_to_num(beliefs.stated), 0.0)  # (m, k)
     total = mass.sum(axis=1)  # (m,)
@@ -186,7 +186,7 @@ def completion_for(*, named: bool, gaps: bool) -> str:
     return "t2-clamp" if named and gaps else "dense"
 
 
-def _used(beliefs: Beliefs, top: int) -> np.ndarray:
+def _find_used(beliefs: Beliefs, top: int) -> np.ndarray:
     """The classes whose probability is taken: the first `top` named, else the `top` largest stated.  (m, k) bool"""
     m = beliefs.n_answers
     used = np.zeros(beliefs.stated.shape, dtype=bool)

@@ -27,8 +27,8 @@ def notebook_card(value: Any) -> str | None:
 
 def sizes(value: Any, counted: Sequence[tuple[int | None, str]]) -> str:
     """Two lines: what it is and how much of it, and the classes."""
-    parts = " · ".join(f"{count:,} {_counted(noun, count)}" for count, noun in counted if count is not None)
-    return f"{type(value).__name__}: {parts}\n  classes: {listed_classes(value.classes)}"
+    parts = " · ".join(f"{count:,} {_count_words(noun, count)}" for count, noun in counted if count is not None)
+    return f"{type(value).__name__}: {parts}\n  classes: {list_classes(value.classes)}"
 
 
 def shapes(value: Any) -> str:
@@ -45,10 +45,10 @@ def _shape(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _counted(plural: str, count: int) -> str:
+def _count_words(plural: str, count: int) -> str:
     return plural if count != 1 else "class" if plural == "classes" else plural.removesuffix("s")
 
 
-def listed_classes(names: Sequence[str]) -> str:
+def list_classes(names: Sequence[str]) -> str:
     """Class names in a line, those in the middle left out where there are many."""
     return ", ".join(names if len(names) <= SHOWN_CLASSES else (*names[: SHOWN_CLASSES - 1], "…", names[-1]))

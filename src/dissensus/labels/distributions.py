@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
-from dissensus.labels.frames import name_column, named_columns, number_column, pandas_frame, polars_frame
+from dissensus.labels.frames import find_columns, name_column, number_column, pandas_frame, polars_frame
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
 from dissensus.labels.refusals import PythonWay, Way
 from dissensus.labels.row_errors import RowError
@@ -104,7 +104,7 @@ class Distributions:
 
         The classes are all columns but those of items and votes, or those named; `votes` may be absent.
         """
-        table, columns = named_columns(frame, item=item, votes=votes)
+        table, columns = find_columns(frame, item=item, votes=votes)
         others = [name for name in table.column_names if name not in columns.values()]
         known = others if classes is None else [str(name) for name in classes]
         absent = next((name for name in known if name not in table.column_names), None)

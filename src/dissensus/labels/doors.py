@@ -77,10 +77,10 @@ def refusal(function: str, parameter: str, kinds: Kinds, value: Any) -> str:
     names = [kind.__name__ for kind in wanted]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     as_what = "" if parameter in ("votes", "beliefs", "labels", "answers", "d", "value") else f" as {parameter}"
-    return f"{function} takes {listed}{as_what}; this is {described(value)}: {way_out(wanted, value)}"
+    return f"{function} takes {listed}{as_what}; this is {describe_type(value)}: {way_out(wanted, value)}"
 
 
-def described(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """A value in a few words, in an error."""
     if value is None:
         return "None"

@@ -41,7 +41,7 @@ def frame_table(frame: Any) -> pa.Table:
     raise ValueError(f"{type(frame).__name__} is not a pandas, polars or Arrow frame: {way_out}")
 
 
-def named_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, str]]:
+def find_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, str]]:
     """The table of a frame and the column of each role; refused where a column is not there.
 
     A role of None has no column, and `seconds` and `votes` may be absent: not every source has them.
@@ -66,10 +66,10 @@ def named_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, 
             f"no column {columns[absent]!r} for the {absent}; the columns are {table.column_names}: say which one it "
             f"is with {absent}={otherwise}"
         )
-    return decoded(table), columns
+    return decode_columns(table), columns
 
 
-def decoded(table: pa.Table) -> pa.Table:
+def decode_columns(table: pa.Table) -> pa.Table:
     """Dictionary columns with a null among their values as plain ones, so that gaps can be counted."""
     for place, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type) and any(c.dictionary.null_count for c in table[field.name].chunks):

@@ -18,22 +18,22 @@ def agreement_with_others(votes: Votes) -> np.ndarray:
 
 
 @takes(votes=Votes)
-def compared_answers(votes: Votes) -> np.ndarray:
+def count_compared_answers(votes: Votes) -> np.ndarray:
     """How many of each annotator's answers are to items that others answered too, and so can be compared.  (a,)"""
     return agreement_and_compared(votes)[1]
 
 
 def agreement_and_compared(votes: Votes) -> tuple[np.ndarray, np.ndarray]:
     """Both of the above from one pass.  (a,), (a,)"""
-    annotator, annotators = votes.identified("agreement with others")
-    same, others = said_by_others(votes, np.arange(votes.n_answers), votes.choice)
+    annotator, annotators = votes.require_annotators("agreement with others")
+    same, others = count_others(votes, np.arange(votes.n_answers), votes.choice)
     shared = others > 0
     total = np.bincount(annotator[shared], weights=same[shared] / others[shared], minlength=annotators.size)
     count = np.bincount(annotator[shared], minlength=annotators.size)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan), count
 
 
-def said_by_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def count_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What others said about the item of an answer: how many of them chose this class, and how many there are.
 
     The others are all answers to the item but those of the annotator, who may have answered it several times; where
@@ -42,11 +42,11 @@ def said_by_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tu
     answers, choices: (r,) positions of answers, and a class for each -> (r,), (r,)
     """
     item = votes.item.astype(np.int64)[answers]
-    own_same, own = _said_oneself(votes, answers, choices)
+    own_same, own = _count_own(votes, answers, choices)
     return votes.counts()[item, choices] - own_same, votes.per_item[item] - own
 
 
-def _said_oneself(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray | int]:
+def _count_own(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray | int]:
     """How often the annotator of an answer chose this class for its item, and answered it at all.  (r,), (r,) or 1"""
     once = (votes.choice[answers] == choices).astype(np.int64), 1
     if votes.annotator is None:

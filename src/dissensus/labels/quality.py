@@ -80,7 +80,7 @@ def keep_answers(answers: Any, screening: Screening) -> Any:
     >>> keep_answers(votes, attention_checks(votes, checks, np.array([0]))).annotators.tolist()
     ['ann']
     """
-    _, annotators = answers.identified("screening")
+    _, annotators = answers.require_annotators("screening")
     if not np.array_equal(annotators, screening.annotators):
         raise ValueError(
             "the screening is about other annotators than these answers; screen the answers that you filter"
@@ -117,8 +117,8 @@ def attention_checks(votes: Votes, checks: Votes, gold: np.ndarray, *, threshold
     >>> attention_checks(votes, checks, np.array([0])).kept
     array([ True, False])
     """
-    _, annotators = votes.identified("attention checks")
-    who, names = checks.identified("attention checks")
+    _, annotators = votes.require_annotators("attention checks")
+    who, names = checks.require_annotators("attention checks")
     right = checks.choice == _gold_of(checks, gold)
     place = positions_of(names, annotators)
     unknown = names[place < 0].tolist()
@@ -211,7 +211,7 @@ def exclusions(
     >>> exclusions(beliefs).kept
     array([ True,  True])
     """
-    who, annotators = beliefs.identified("exclusion rules")
+    who, annotators = beliefs.require_annotators("exclusion rules")
     faults = answer_faults(beliefs)
     if out_of_range is not None:
         faults["out of range"] = np.asarray(out_of_range, dtype=bool)
@@ -262,7 +262,7 @@ def repeat_consistency(answers: Votes | Beliefs) -> Consistency:
     Answers to one (item, annotator) are paired in file order: first with second, second with third.
     Collins, Bhatt and Weller (2022), footnote 4: about 7% changed their choice; the others changed it by 6 points.
     """
-    who, annotators = answers.identified("repeat consistency")
+    who, annotators = answers.require_annotators("repeat consistency")
     pair = answers.item.astype(np.int64) * annotators.size + who
     order = np.argsort(pair, kind="stable")
     again = np.flatnonzero(pair[order][1:] == pair[order][:-1])
@@ -280,7 +280,7 @@ def repeat_consistency(answers: Votes | Beliefs) -> Consistency:
 
 def too_fast(answers: Answers, *, fraction: float = 1 / 3) -> Screening:
     """Annotators whose median time is below a fraction of the median annotator's: a flag, not a verdict."""
-    _, annotators = answers.identified("speed flags")
+    _, annotators = answers.require_annotators("speed flags")
     typical = median_seconds(answers)
     if np.isnan(typical).all():
         raise ValueError("no answer has a time, so nobody can be called fast; read the answers with a seconds column")

@@ -78,7 +78,7 @@ def look_of(rows: np.ndarray) -> Look:
     return "large mass" if (numbers > 1).any() else "mass"
 
 
-def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
+def divide_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
     """Rows of 0 or more, those that do not sum to 1 divided by their sum; and in words how many these were.
 
     rows: (n, k) -> (n, k) rows sum to 1
@@ -92,8 +92,8 @@ def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
         raise RowError(
             "row",
             bad[0],
-            f"is {shown_row(numbers[bad[0]])}; rows are divided by their sum only if all numbers are 0 or more and one "
-            f"is above 0, and {bad.size} of {total.size} rows are not like that{'; ' * bool(look)}{look}",
+            f"is {format_row(numbers[bad[0]])}; rows are divided by their sum only if all numbers are 0 or more and "
+            f"one is above 0, and {bad.size} of {total.size} rows are not like that{'; ' * bool(look)}{look}",
             ways,
         )
     off = np.abs(total - 1) > SUM_TOLERANCE
@@ -104,7 +104,7 @@ def divided_rows(rows: np.ndarray) -> tuple[np.ndarray, str]:
     return scaled, f"{off.sum():,} of {total.size:,} rows summed to {sums} and were divided by their sum"
 
 
-def shown_row(row: np.ndarray) -> str:
+def format_row(row: np.ndarray) -> str:
     """The first numbers of a row, in an error."""
     shown = ", ".join(f"{value:g}" for value in row[:5].tolist())
     return f"[{shown}]" if row.size <= 5 else f"[{shown}, ...]"

@@ -129,11 +129,11 @@ def simulate_votes(
     8
     """
     table = _confusion_of(annotators, truth.n_classes, skill, confusion, spammers, adversaries)
-    item, annotator = _assigned(truth, per_item, annotators, rng)
-    seen = _drawn(truth.probs, item, rng)
+    item, annotator = _assign(truth, per_item, annotators, rng)
+    seen = _draw(truth.probs, item, rng)
     # One row for each annotator and class seen, so that both draws are the same operation.
     rows = table.reshape(annotators * truth.n_classes, truth.n_classes)
-    choice = _drawn(rows, annotator * truth.n_classes + seen, rng)
+    choice = _draw(rows, annotator * truth.n_classes + seen, rng)
     votes = Votes(
         item=item,
         items=truth.items,
@@ -193,7 +193,7 @@ def simulate_beliefs(
     (8, 2)
     """
     _check_concentration(concentration)
-    item, annotator = _assigned(truth, per_item, annotators, rng)
+    item, annotator = _assign(truth, per_item, annotators, rng)
     held = _dirichlet(concentration * truth.probs[item], rng)  # (m, k)
     if top is None:
         stated, ruled_out, named = held, np.zeros(held.shape, dtype=bool), np.empty((item.size, 0), dtype=np.int32)
@@ -224,7 +224,7 @@ def _top_answer(held: np.ndarray, top: int, rule_out_below: float) -> tuple[np.n
     return stated, (held < rule_out_below) & np.isnan(stated), np.where(unnamed, -1, named)
 
 
-def _assigned(
+def _assign(
     truth: Distributions, per_item: int | np.ndarray, annotators: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Who answers which item: no one twice, everyone equally often.  -> item (m,), annotator (m,), by item"""
@@ -253,13 +253,13 @@ def _assigned(
     before, after = cuts - (ends - wanted[order])[across], ends[across] - cuts
     for turn in np.flatnonzero(before) + 1:
         taken = rounds[turn - 1, -before[turn - 1] :]
-        rounds[turn] = _starting_apart(rounds[turn], taken, after[turn - 1])
+        rounds[turn] = _start_apart(rounds[turn], taken, after[turn - 1])
     annotator = rounds.ravel()[: item.size]
     by_item = np.argsort(item, kind="stable")
     return item[by_item], annotator[by_item]
 
 
-def _starting_apart(turns: np.ndarray, taken: np.ndarray, count: int) -> np.ndarray:
+def _start_apart(turns: np.ndarray, taken: np.ndarray, count: int) -> np.ndarray:
     """The same turns with the first `count` that are not taken put in front."""
     is_taken = np.zeros(turns.size, dtype=bool)
     is_taken[taken] = True
@@ -271,7 +271,7 @@ def _starting_apart(turns: np.ndarray, taken: np.ndarray, count: int) -> np.ndar
     return np.concatenate([turns[front], turns[later]])
 
 
-def _drawn(probs: np.ndarray, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _draw(probs: np.ndarray, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """One class from probs[row] for each entry of row.  probs: (r, k), row: (m,) -> (m,)"""
     upto = np.cumsum(probs, axis=1)
     upto = np.ascontiguousarray((upto / upto[:, -1:]).T)  # (k, r); exactly 1 from the last class with mass on

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.completion import COMPLETIONS, is_completable, usual_completion
-from dissensus.labels.display import listed_classes
+from dissensus.labels.display import list_classes
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
@@ -65,7 +65,7 @@ class Summary:
         alike = self.entropy.round(SAME_ENTROPY) >= self.entropy[last].round(SAME_ENTROPY)
         return max(int(alike.sum()) - count, 0) if last.size else 0
 
-    def ranked_annotators(self, at_least: int = RANKED_FROM) -> np.ndarray:
+    def rank_annotators(self, at_least: int = RANKED_FROM) -> np.ndarray:
         """Those of whom at least so many answers can be compared with others, least agreement first.  positions"""
         if self.annotator_compared is None or self.annotator_agreement is None:
             return np.empty(0, dtype=np.int64)
@@ -118,7 +118,7 @@ class Summary:
 
     def __repr__(self) -> str:
         facts = " · ".join(f"{value} {name}" for name, value in self.headline())
-        classes = listed_classes(self.distributions.classes)
+        classes = list_classes(self.distributions.classes)
         return f"Summary of {self.kind}: {facts}\n  classes: {classes}\n  {self.disagreement()}"
 
     def as_json(self, disputed: int = 10) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class Summary:
             facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}
             facts["entropy_within_answers"] = {"mean": float(self.within.mean()), "sd": float(self.within.std())}
         if self.annotator_answers is not None and self.annotator_agreement is not None:
-            ranked = self.ranked_annotators()
+            ranked = self.rank_annotators()
             agreement = self.annotator_agreement[ranked]
             facts["per_annotator"] = {
                 "answers": _range_and_middle(self.annotator_answers),
@@ -237,7 +237,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
 
 def median_seconds(answers: Any) -> np.ndarray:
     """The median time of each annotator's answers; NaN where none was timed.  (a,)"""
-    annotator, annotators = answers.identified("time per annotator")
+    annotator, annotators = answers.require_annotators("time per annotator")
     if answers.seconds is None:
         raise ValueError("these answers carry no times; read them with a seconds column")
     order = np.lexsort((answers.seconds, annotator))

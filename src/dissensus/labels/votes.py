@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dissensus.labels.answers import Answers, hold
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.frames import class_column, name_column, named_columns, number_column
+from dissensus.labels.frames import class_column, find_columns, name_column, number_column
 from dissensus.labels.names import as_names, class_order, encode, encode_classes, ordered_levels
 from dissensus.labels.refusals import one_of
 from dissensus.labels.row_errors import RowError
@@ -116,7 +116,7 @@ class Votes(Answers):
                 f"classes is the text {classes!r}; expected their names one by one, such as ['cat', 'dog']"
             )
         one_of("rule for repeats", repeats, ("error", "keep"))
-        table, columns = named_columns(frame, item=item, annotator=annotator, label=label, seconds=seconds)
+        table, columns = find_columns(frame, item=item, annotator=annotator, label=label, seconds=seconds)
         labels = name_column(table, columns.pop("label"))
         choice, known = encode_classes(labels, ordered_levels(labels) if classes is None else classes)
         bad = np.flatnonzero(choice < 0)
@@ -156,7 +156,7 @@ class Votes(Answers):
         cell = self.item.astype(np.int64) * self.n_classes + self.choice
         return np.bincount(cell, minlength=self.n_items * self.n_classes).reshape(self.n_items, self.n_classes)
 
-    def _answered(self) -> dict[str, Any]:
+    def _answer_columns(self) -> dict[str, Any]:
         return {"label": class_column(self.classes, self.choice)}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.probe.inputs import still
 from dissensus.probe.pixels import check_pixels, pixel_logits, weights_of
 from dissensus.train.loss import soft_cross_entropy
@@ -182,7 +182,7 @@ def _loss_gradient(
 def _as_targets(targets: Any) -> torch.Tensor:
     if not isinstance(targets, torch.Tensor | np.ndarray | list | tuple):
         raise ValueError(
-            f"targets are {described(targets)}; expected (b,) classes or (b, k) probabilities, as tensor or array; "
+            f"targets are {describe_type(targets)}; expected (b,) classes or (b, k) probabilities, as tensor or array; "
             "attack(network, images, labels) takes labels of every kind"
         )
     if isinstance(targets, torch.Tensor):

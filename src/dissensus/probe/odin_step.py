@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.probe.inputs import BATCH, place_on_device, still
 from dissensus.probe.ood import ODIN_TEMPERATURE, check_temperature, msp
 from dissensus.train.augment import Pictures
@@ -98,7 +98,7 @@ def _pieces(model: nn.Module | Network, inputs: Any, batch: int) -> tuple[int, I
     if not isinstance(model, Network):
         if not isinstance(inputs, torch.Tensor) or not inputs.is_floating_point() or not len(inputs):
             raise ValueError(
-                f"inputs are {described(inputs)}; expected a tensor of floats, (n, ...), as this module takes them: "
+                f"inputs are {describe_type(inputs)}; expected a tensor of floats, (n, ...), as the module takes: "
                 "Network(module, classes, mean, std) takes images"
             )
         parts = inputs.split(batch)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.probe.detection import Separation, separation
 from dissensus.probe.ood import DETECTORS, NEIGHBOURS, choose_detectors, ood_scores
 from dissensus.train.model import FeatureModel, Model, as_model
@@ -78,7 +78,7 @@ def detect_ood(
     1.0
     """
     if not isinstance(outside, Mapping) or not outside:
-        given = "empty" if isinstance(outside, Mapping) else described(outside)
+        given = "empty" if isinstance(outside, Mapping) else describe_type(outside)
         raise ValueError(f"outside is {given}; expected the inputs of each set by its name, as in {{'far': images}}")
     names = choose_detectors(detectors, reference is not None)
     seen = as_model(model)

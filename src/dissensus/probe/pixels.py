@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.train.network import Network, check_logits
 
 ROUNDING = 1e-6  # how far pixels may be outside 0..1: what is left of undoing a normalisation
@@ -57,7 +57,7 @@ def weights_of(model: Network | nn.Module, default: torch.Tensor) -> torch.Tenso
 def check_pixels(model: Network | nn.Module, inputs: Any) -> torch.Tensor:
     """A copy of the inputs, single precision at least, if they are pixels from 0 to 1."""
     if not isinstance(inputs, torch.Tensor):
-        raise ValueError(f"inputs are {described(inputs)}; expected a torch tensor of pixels from 0 to 1, (b, c, h, w)")
+        raise ValueError(f"inputs are {describe_type(inputs)}; expected a tensor of pixels from 0 to 1, (b, c, h, w)")
     shape = tuple(inputs.shape)
     if not inputs.is_floating_point():
         raise ValueError(

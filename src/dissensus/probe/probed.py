@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.display import shapes
-from dissensus.labels.doors import ANY_LABELS, described, takes
+from dissensus.labels.doors import ANY_LABELS, describe_type, takes
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.probe.attacks import check_epsilon
@@ -204,14 +204,14 @@ def _check_kinds(probed: Probed) -> None:
             given if not isinstance(given, dict) else next((v for v in given.values() if not isinstance(v, kind)), None)
         )
         if wrong is not None:
-            raise ValueError(f"{name} is or holds {described(wrong)}; expected {such}")
+            raise ValueError(f"{name} is or holds {describe_type(wrong)}; expected {such}")
     if not isinstance(probed.batches, ImageBatches):
         raise ValueError(
-            f"batches is {described(probed.batches)}; expected what image_batches(network, images, labels) gives"
+            f"batches is {describe_type(probed.batches)}; expected what image_batches(network, images, labels) gives"
         )
     if probed.reference is not None and not isinstance(probed.reference, ImageTable):
         raise ValueError(
-            f"reference is {described(probed.reference)}; expected an image table, as of as_images(pixels)"
+            f"reference is {describe_type(probed.reference)}; expected an image table, as of as_images(pixels)"
         )
     if not isinstance(probed.epsilons, tuple | list):
-        raise ValueError(f"epsilons is {described(probed.epsilons)}; expected several numbers of 255, as in (4, 8)")
+        raise ValueError(f"epsilons is {describe_type(probed.epsilons)}; expected several numbers of 255, as in (4, 8)")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dissensus.files.folder_lock import locked
+from dissensus.files.folder_lock import lock_folder
 from dissensus.files.whole_files import write_text
 
 NOTE = ".running.json"  # who works on a study
@@ -26,7 +26,7 @@ def held(folder: Path) -> Iterator[None]:
         by = f"process {who['pid']} on {who['host']} has worked on it since {who['since']}"
     else:
         by = "another process is at work on it"
-    with locked(folder, f"{by}; wait for it, or end it first"):
+    with lock_folder(folder, f"{by}; wait for it, or end it first"):
         who = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
         write_text(json.dumps(who) + "\n", note)
         try:

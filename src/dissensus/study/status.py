@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dissensus.files.folder_lock import locked
+from dissensus.files.folder_lock import lock_folder
 from dissensus.study.commit import code_commit
 from dissensus.study.description import read_folder
 from dissensus.study.holding import noted
@@ -66,7 +66,7 @@ def _runner(folder: Path) -> tuple[dict[str, Any] | None, dict[str, Any] | None]
     if who is None:
         return None, None
     try:
-        with locked(folder, "held"):
+        with lock_folder(folder, "held"):
             return None, who
     except ValueError:
         return who, None

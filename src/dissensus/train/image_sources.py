@@ -13,7 +13,7 @@ from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.formats import ENDINGS
 from dissensus.files.matrices import DAMAGE
 from dissensus.files.notices import Say, to_stderr
-from dissensus.files.tables.columns import Reading, choose, folded
+from dissensus.files.tables.columns import Reading, choose, fold_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.refusals import Refusal, Way, add_place, one_of
@@ -201,7 +201,7 @@ def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
         if one_of("image column", asked, table.column_names, place=str(path)) in fitting:
             return asked
         raise Refusal(f"column {asked!r} has no encoded images; the columns are {columns}", str(path))
-    usual = [name for name in fitting if folded(name) in IMAGE_COLUMNS]
+    usual = [name for name in fitting if fold_name(name) in IMAGE_COLUMNS]
     likely = usual or fitting
     if len(likely) == 1:
         return likely[0]

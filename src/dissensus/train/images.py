@@ -14,7 +14,7 @@ from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
 from dissensus.labels.content_hash import hash_items
 from dissensus.labels.display import shapes
-from dissensus.labels.doors import described
+from dissensus.labels.doors import describe_type
 from dissensus.labels.names import as_names, first_repeated
 from dissensus.labels.row_numbers import are_named, row_numbers
 
@@ -154,7 +154,7 @@ def _pixel_array(images: Any) -> np.ndarray:
     if pixels.ndim not in (3, 4):
         raise ValueError(
             f"as_images takes images, (n, h, w, c): rows and columns of pixels with their channels; this is "
-            f"{described(images)}"
+            f"{describe_type(images)}"
         )
     _check_bytes(pixels)
     if pixels.ndim == 3:

@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from dissensus.deliver.delivery import Delivery
-from dissensus.files.folder_lock import locked
+from dissensus.files.folder_lock import lock_folder
 from dissensus.files.whole_files import check_writable
 from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.matching import check_same_order
@@ -107,7 +107,7 @@ def checkpoint_folder(folder: str | Path) -> Iterator[None]:
         taken = isinstance(problem, FileExistsError | NotADirectoryError)
         reason = "a file of that name is there" if taken else problem.strerror
         raise ValueError(f"{folder}: cannot be the folder of checkpoints: {reason}; choose another") from None
-    with locked(Path(folder), "another process is training into it; wait, or choose another folder"):
+    with lock_folder(Path(folder), "another process is training into it; wait, or choose another folder"):
         yield
 
 

@@ -14,7 +14,7 @@ from dissensus import Votes
 from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.from_labels import as_table
-from dissensus.files.tables.rows import chosen_rows
+from dissensus.files.tables.rows import choose_rows
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.to_labels import labels_from_table
 from dissensus.files.write_labels import write
@@ -87,7 +87,7 @@ def test_rows_keep_the_number_they_have_in_the_file_when_some_are_left_out(tmp_p
     with pytest.raises(ValueError, match=r"row 4 is a second answer .* \(the first is row 3\)"):
         read(csv(tmp_path, text), missing="drop", say=quiet)
     table = pa.table({"item": list("aabb"), "label": ["x", "y", "x", "q"], "split": ["t", "d", "t", "d"]})
-    chosen = chosen_rows(SourceTable(table, "table"), {"split": "d"})
+    chosen = choose_rows(SourceTable(table, "table"), {"split": "d"})
     with pytest.raises(ValueError, match=r"row 4 \(item 'b'\) has label 'q'"):
         labels_from_table(chosen, Reading(classes=["x", "y"]))
 
@@ -121,7 +121,7 @@ def test_items_left_out_by_a_choice_of_rows_do_not_come_back_from_the_schema():
     votes = Votes.of(["b", "a"], ["x", "y"], [1, 2])
     table = as_table(Votes(**{**vars(votes), "items": np.array(["b", "a"])}).select(items=[1, 0]))
     assert "items" in json.loads(table.schema.metadata[b"dissensus"])
-    found = labels_from_table(chosen_rows(SourceTable(table, "table"), {"item": "a"}), Reading())
+    found = labels_from_table(choose_rows(SourceTable(table, "table"), {"item": "a"}), Reading())
     assert found.items.tolist() == ["a"] and found.annotators.tolist() == [2]
 
 

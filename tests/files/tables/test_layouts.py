@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus import Beliefs, Votes, complete, read
-from dissensus.files.tables.columns import ROLE_OF, USUAL, folded
+from dissensus.files.tables.columns import ROLE_OF, USUAL, fold_name
 from tests.files.refusals import file, quiet, refused
 
 ANSWERS = "\n1,7,5\n1,8,4\n2,7,1\n2,8,2\n3,7,5\n3,8,3\n"
@@ -16,7 +16,7 @@ MEANT = Votes.of([1, 1, 2, 2, 3, 3], list("541253"), [7, 8, 7, 8, 7, 8])
 
 def test_every_usual_name_tells_one_role():
     assert len(ROLE_OF) == sum(len(names) for names in USUAL.values())
-    assert all(ROLE_OF[folded(role)] == role for role in USUAL if role != "beside")
+    assert all(ROLE_OF[fold_name(role)] == role for role in USUAL if role != "beside")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from dissensus import Beliefs, Votes, count_votes, read, write
 from dissensus.aggregate import aggregate_labels
 from dissensus.cli.main import app
-from dissensus.files.tables.several import joined_name
+from dissensus.files.tables.several import find_joined_name
 from tests.files.refusals import quiet
 
 TICKED = [("a", "ann", ["sad", "wry"]), ("a", "bo", ["sad"]), ("b", "ann", ["wry", "odd", "sad"]), ("b", "bo", ["odd"])]
@@ -141,7 +141,7 @@ def test_a_tick_outside_the_classes_given_is_named():
     ],
 )
 def test_text_is_in_question_where_its_parts_are_classes_elsewhere(names, joined):
-    assert joined_name(names) == joined
+    assert find_joined_name(names) == joined
 
 
 def test_a_class_with_a_bar_in_its_name_is_one_class_where_classes_are_given(tmp_path):

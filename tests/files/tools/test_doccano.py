@@ -28,5 +28,5 @@ def test_doccano_files_of_one_member_name_no_annotator_and_may_hold_unlabelled_t
 
 
 def test_text_that_is_no_unicode_is_named():
-    with pytest.raises(ValueError, match=r"column 'text' holds .*ud800.* not valid Unicode"):
+    with pytest.raises(ValueError, match=r"column 'text' has .*ud800.* not valid Unicode"):
         parse("doccano", [{**DOCCANO, "text": "\ud800"}])

@@ -92,7 +92,7 @@ def dawid_skene(
     """
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing is {smoothing} answers; expected a finite number of 0 or more")
-    _, names = answers.identified("Dawid-Skene")
+    _, names = answers.require_annotators("Dawid-Skene")
     a, k = names.size, answers.n_classes
     per_item = answers.per_item
     cast, shares = _answer_matrix(answers, a)  # (n, a k), (n, k)
@@ -177,7 +177,7 @@ def _answer_matrix(answers: Votes | Beliefs, a: int) -> tuple[csr_array, np.ndar
     from scipy.sparse import csr_array
 
     n, k = answers.n_items, answers.n_classes
-    codes, _ = answers.identified("Dawid-Skene")
+    codes, _ = answers.require_annotators("Dawid-Skene")
     wide = np.dtype(np.int64 if max(a, answers.n_answers) * k >= 2**31 else np.int32)
     if isinstance(answers, Votes):
         row, code, weight = answers.item, answers.choice, np.ones(answers.n_answers)

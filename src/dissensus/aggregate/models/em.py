@@ -76,7 +76,7 @@ class Ballots:
     @classmethod
     def of(cls, votes: Votes, model: str) -> Ballots:
         # int64 throughout: NumPy converts any other integers anew in every bincount and every lookup.
-        codes, names = votes.identified(model)
+        codes, names = votes.require_annotators(model)
         annotator, choice = codes.astype(np.int64), votes.choice.astype(np.int64)
         k = votes.n_classes
         return cls(votes, names, votes.item.astype(np.int64) * k + choice, annotator, annotator * k + choice)

@@ -23,7 +23,7 @@ def beliefs_from_table(source: SourceTable, reading: Reading) -> Beliefs:
     used, answers, classes = (_stated_columns if reading.layout == "beliefs" else _top)(source, reading)
     scale = _scale(answers["stated"], classes, source) if reading.scale is None else reading.scale
     extra = extra_columns(source, [*roles.values(), *used])
-    with source.naming_rows():
+    with source.name_rows():
         return Beliefs(**shared, **answers | {"stated": answers["stated"] / scale}, classes=classes, extra=extra)
 
 
@@ -46,7 +46,7 @@ def _stated_columns(source: SourceTable, reading: Reading) -> tuple[list[str], d
     ruled_out = np.zeros((source.size, len(classes)), dtype=bool)
     for code, name in enumerate(classes):
         if f"ruled_out.{name}" in out_columns:
-            ruled_out[:, code] = _ruled_out(source, f"ruled_out.{name}")
+            ruled_out[:, code] = _read_ruled_out(source, f"ruled_out.{name}")
     named = np.full((source.size, len(places)), -1, dtype=np.int32)
     for place, column in enumerate(places):
         named[:, place] = _class_codes(source, column, classes)
@@ -116,7 +116,7 @@ def _scale(stated: np.ndarray, classes: Any, source: SourceTable) -> float:
     return 1.0
 
 
-def _ruled_out(source: SourceTable, column: str) -> np.ndarray:
+def _read_ruled_out(source: SourceTable, column: str) -> np.ndarray:
     """A column of true and false, where nothing means false.  (m,) bool"""
     values = source.table[column]
     ruled_out = flags(values)
@@ -132,7 +132,7 @@ def _ruled_out_lists(source: SourceTable, column: str) -> list[list[str]]:
     lists: list[list[str]] = []
     for row, value in enumerate(_names(source, column).to_pylist()):
         if isinstance(value, str) and value.startswith("["):
-            value = written_list(value)
+            value = parse_list(value)
             if value is None:
                 raise ValueError(
                     f"{source.name}: row {source.row(row)} has {source.table[column][row].as_py()!r:.80} in column "
@@ -143,7 +143,7 @@ def _ruled_out_lists(source: SourceTable, column: str) -> list[list[str]]:
     return lists
 
 
-def written_list(text: str) -> list[Any] | None:
+def parse_list(text: str) -> list[Any] | None:
     """The names in a list as JSON or pandas writes it, ["ship", "fox"] or ['ship', 'fox']; None if it is not a list."""
     try:
         parts = ast.parse(text, mode="eval").body

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from dissensus.files.spelling import as_numbers
-from dissensus.files.tables.columns import ROLE_OF, Reading, folded, role_of
+from dissensus.files.tables.columns import ROLE_OF, Reading, fold_name, role_of
 from dissensus.files.tables.doubts import FEW, is_number, pair_up
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.refusals import Refusal, Way
@@ -59,7 +59,7 @@ def refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Readi
 
 def refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[str], matrix: np.ndarray) -> None:
     """Numbers under a name such as `image` that complete the sums may be a class."""
-    if folded(item) == "item" or folded(item).endswith("id"):
+    if fold_name(item) == "item" or fold_name(item).endswith("id"):
         return
     column = as_numbers(source.table[item])  # names of items are kept as they were typed
     if not is_number(column) or column.null_count:
@@ -121,7 +121,7 @@ def refuse_numbered_people(source: SourceTable, names: list[str]) -> None:
     """Columns such as annotator_1, annotator_2 hold the labels of people, and those such as label_1, label_2 may;
     rows with the same sum, and fractions, are of classes."""
     stems = [match[1] if (match := NUMBERED.fullmatch(name)) else "" for name in names]
-    roles = {ROLE_OF.get(folded(stem)) for stem in stems}
+    roles = {ROLE_OF.get(fold_name(stem)) for stem in stems}
     if len(names) < 2 or not roles <= {"annotator", "label"}:
         return
     if "label" in roles and all(is_number(source.table[name]) for name in names):

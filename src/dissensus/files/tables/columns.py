@@ -86,13 +86,13 @@ USUAL = {
 REPEAT_FLAGS = ("is_repeat", "repeat")
 
 
-def folded(column: str) -> str:
+def fold_name(column: str) -> str:
     """A name without what spellings differ in: case, blanks, marks."""
     return "".join(mark for mark in column.casefold() if mark.isalnum())
 
 
-ROLE_OF = {folded(name): role for role, names in USUAL.items() for name in names}
-RANK = {folded(name): rank for names in USUAL.values() for rank, name in enumerate(names)}
+ROLE_OF = {fold_name(name): role for role, names in USUAL.items() for name in names}
+RANK = {fold_name(name): rank for names in USUAL.values() for rank, name in enumerate(names)}
 
 
 @document_settings
@@ -157,7 +157,7 @@ class Reading:
 
 def role_of(column: str, reading: Reading) -> str | None:
     """The role a column's name tells, None where it tells none; the caller may say that no column plays it ("")."""
-    role = ROLE_OF.get(folded(column))
+    role = ROLE_OF.get(fold_name(column))
     return None if role is not None and getattr(reading, role, None) == "" else role
 
 
@@ -165,7 +165,7 @@ def candidates(source: SourceTable, role: str, reading: Reading) -> list[str]:
     """The columns whose names tell a role, best first, without those that the caller gave another role."""
     taken = [getattr(reading, other) for other in ("item", "annotator", "label", "seconds") if other != role]
     named = [name for name in source.columns if role_of(name, reading) == role and name not in taken]
-    return sorted(named, key=lambda name: RANK[folded(name)])
+    return sorted(named, key=lambda name: RANK[fold_name(name)])
 
 
 def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = True) -> str | None:
@@ -188,7 +188,7 @@ def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = T
     if asked is not None:
         return str(one_of(f"{role} column", asked, source.columns, place=source.name))
     fitting = candidates(source, role, reading)
-    own = [name for name in fitting if folded(name) == role]
+    own = [name for name in fitting if fold_name(name) == role]
     if len(own) == 1 or len(fitting) == 1:
         return (own or fitting)[0]
     if len(fitting) > 1:

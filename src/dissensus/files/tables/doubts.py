@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.files.spelling import as_numbers, whole_floats_in_text
-from dissensus.files.tables.columns import Reading, folded, role_of
+from dissensus.files.tables.columns import Reading, fold_name, role_of
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import text_column
@@ -54,7 +54,7 @@ def refuse_labels_of_items(
     roles: the columns of item, annotator and label
     """
     item, label = (source.codes(str(roles[role])) for role in ("item", "label"))
-    if folded(str(roles["label"])) == "label" or item is None or label is None or source.size < FEW:
+    if fold_name(str(roles["label"])) == "label" or item is None or label is None or source.size < FEW:
         return
     if not _tells(item, label) or _different(item) > source.size / 1.5:
         return
@@ -104,7 +104,7 @@ def refuse_numbered_answers(
     source: SourceTable, item: str, annotator: str | None, reading: Reading, used: list[str]
 ) -> None:
     """A guessed item column with another value in every row may number the answers, where another column repeats."""
-    if folded(item) == "item" or source.size < FEW:
+    if fold_name(item) == "item" or source.size < FEW:
         return
     nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
     asked = source.codes(item) if nameless else None
@@ -126,7 +126,7 @@ def refuse_numbered_answers(
 
 def _repeated_texts(source: SourceTable, reading: Reading, used: list[str]) -> list[str]:
     """The texts that items may be named by: the one column of them, if it repeats, also beside other texts."""
-    rest = [name for name in _nameless(source, reading, used) if folded(name) not in REMARKS]
+    rest = [name for name in _nameless(source, reading, used) if fold_name(name) not in REMARKS]
     texts = [name for name in rest if role_of(name, reading) == "text" or _are_texts(_values(source, name))]
     together = np.zeros(source.size, dtype=np.int64)
     for name in texts:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.spelling import as_text, typed, whole_floats_in_text
+from dissensus.files.spelling import as_text, infer_types, whole_floats_in_text
 from dissensus.files.tables.beliefs import look_like_percents
 from dissensus.files.tables.columns import Reading
-from dissensus.files.tables.layouts import recognised
-from dissensus.files.tables.several import joined_name
+from dissensus.files.tables.layouts import recognise
+from dissensus.files.tables.several import find_joined_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.spellings import first_alike, same_class, without_blanks, words_for_nothing
 from dissensus.files.tables.to_labels import METADATA
@@ -58,7 +58,7 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
         if layout is not None:
             raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
         table, item = (value.to_arrow(), "item") if has_item_column(value) else (value.to_arrow().drop("item"), "")
-        return _described(table, layout="probabilities", item=item, classes=list(value.classes))
+        return _describe_table(table, layout="probabilities", item=item, classes=list(value.classes))
     if layout is not None:
         one_of("layout to write", layout, ("crowd-kit", "annotators"))
     if layout is not None and not isinstance(value, Votes):
@@ -74,7 +74,7 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     renamed = {column: roles[role] for role, column in present.items()}
     table = table.rename_columns([renamed.get(name, name) for name in table.column_names])
     kind = {"layout": "beliefs", "scale": 1} if isinstance(value, Beliefs) else {"layout": "votes"}
-    return _described(table, **kind, classes=list(value.classes), **order, **roles)
+    return _describe_table(table, **kind, classes=list(value.classes), **order, **roles)
 
 
 def has_item_column(value: Labels) -> bool:
@@ -93,7 +93,7 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     """
     meta = json.loads(table.schema.metadata[METADATA])
     plain = _as_read_back(table, text=text)
-    guessed = _recognised(plain)
+    guessed = _recognise(plain)
     lost = []
     if isinstance(value, Answers) and meta["layout"] == "annotators":
         kept = [name for name in ("seconds", "extra") if getattr(value, name) is not None]
@@ -101,10 +101,10 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
     elif isinstance(value, Answers):
         for role in ROLES:
             known = None if guessed is None else getattr(guessed, role) or ""
-            if known != meta[role] and not _unlabelled(role, meta):
+            if known != meta[role] and not _is_unlabelled(role, meta):
                 lost.append(f"which column is the {role}: read it back with {role}={meta[role]!r}")
-        lost += _changed_types(value, text=text)
-        if value.annotator is not None and _answered_twice(value):
+        lost += _find_changed_types(value, text=text)
+        if value.annotator is not None and _is_answered_twice(value):
             lost.append("that second answers are not an accident: read it back with repeats='keep'")
     if guessed is None or guessed.layout != meta["layout"]:
         lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
@@ -116,19 +116,19 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
         doubtful = words_for_nothing(chosen) or first_alike(chosen, same_class)
         if class_order(chosen) != value.classes or whole_floats or doubtful:
             lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
-        elif (joined := joined_name(chosen)) is not None:
+        elif (joined := find_joined_name(chosen)) is not None:
             lost.append(f"that {joined!r} is one class: read it back with classes={meta['classes']}")
     if isinstance(value, Beliefs) and look_like_percents(value.stated):
         lost.append("that probabilities above 1 are not percents: read it back with scale=1")
     for kind in ("items", "annotators"):
         if kind in meta:
             lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
-        elif _spelled_otherwise(getattr(value, kind, None), text=text):
+        elif _is_spelled_otherwise(getattr(value, kind, None), text=text):
             lost.append(f"how {kind} are spelled (1.0 is read as 1, blanks are refused): read it back with {kind}=")
     return lost
 
 
-def _spelled_otherwise(names: np.ndarray | None, *, text: bool) -> bool:
+def _is_spelled_otherwise(names: np.ndarray | None, *, text: bool) -> bool:
     """Whether names of items or annotators would not be taken from a file as they stand."""
     if names is None or names.dtype.kind == "i":
         return False
@@ -137,38 +137,38 @@ def _spelled_otherwise(names: np.ndarray | None, *, text: bool) -> bool:
     return floats or bool(first_alike(names.tolist(), without_blanks))
 
 
-def _unlabelled(role: str, meta: dict[str, Any]) -> bool:
+def _is_unlabelled(role: str, meta: dict[str, Any]) -> bool:
     return role == "label" and meta["layout"] == "beliefs"
 
 
 def _as_read_back(table: pa.Table, *, text: bool) -> SourceTable:
     plain = table.replace_schema_metadata(None)
     if text:
-        plain = pa.table({field.name: typed(as_text(plain[field.name])) for field in plain.schema})
+        plain = pa.table({field.name: infer_types(as_text(plain[field.name])) for field in plain.schema})
     return SourceTable(plain, "")
 
 
-def _recognised(plain: SourceTable) -> Reading | None:
+def _recognise(plain: SourceTable) -> Reading | None:
     """How the columns alone would be read, None where they would be refused."""
     try:
-        return recognised(plain, Reading())
+        return recognise(plain, Reading())
     except ValueError:
         return None
 
 
 def _keeps_classes(plain: SourceTable, value: Distributions, meta: dict[str, Any]) -> bool:
     try:
-        return recognised(plain, Reading(layout=meta["layout"], item=meta["item"])).classes == value.classes
+        return recognise(plain, Reading(layout=meta["layout"], item=meta["item"])).classes == value.classes
     except ValueError:
         return False
 
 
-def _changed_types(value: Answers, *, text: bool) -> list[str]:
+def _find_changed_types(value: Answers, *, text: bool) -> list[str]:
     if value.extra is None:
         return []
     changed = []
     for name, column in zip(value.extra.column_names, value.extra.columns, strict=True):
-        back = typed(as_text(column)).type if text else _json_type(column)
+        back = infer_types(as_text(column)).type if text else _json_type(column)
         if back != column.type:
             changed.append(f"{name} ({column.type} becomes {back})")
     return [f"the type of the extra columns {', '.join(changed)}"] if changed else []
@@ -187,8 +187,8 @@ def _json_type(column: pa.ChunkedArray) -> pa.DataType:
     return pa.float64() if pa.types.is_floating(kind) else pa.string()
 
 
-def _answered_twice(value: Answers) -> bool:
-    annotator, annotators = value.identified("second answers")
+def _is_answered_twice(value: Answers) -> bool:
+    annotator, annotators = value.require_annotators("second answers")
     return bool(np.unique(value.item.astype(np.int64) * annotators.size + annotator).size < value.n_answers)
 
 
@@ -203,7 +203,7 @@ def _order_of_names(value: Answers, table: pa.Table, columns: dict[str, str]) ->
 
 
 def _annotator_columns(votes: Votes) -> pa.Table:
-    annotator, annotators = votes.identified("one column per annotator")
+    annotator, annotators = votes.require_annotators("one column per annotator")
     cell = votes.item.astype(np.int64) * annotators.size + annotator
     if np.unique(cell).size < cell.size:
         raise ValueError(
@@ -216,7 +216,7 @@ def _annotator_columns(votes: Votes) -> pa.Table:
     grid[votes.item, annotator] = votes.choice
     columns: dict[str, Any] = {"item": pa.array(votes.items)}
     columns |= {name: class_column(votes.classes, grid[:, code]) for code, name in enumerate(people)}
-    return _described(
+    return _describe_table(
         pa.table(columns),
         layout="annotators",
         item="item",
@@ -226,6 +226,6 @@ def _annotator_columns(votes: Votes) -> pa.Table:
     )
 
 
-def _described(table: pa.Table, **reading: Any) -> pa.Table:
+def _describe_table(table: pa.Table, **reading: Any) -> pa.Table:
     """The table with a word in its schema on how to read it."""
     return table.replace_schema_metadata({METADATA: json.dumps(reading).encode()})

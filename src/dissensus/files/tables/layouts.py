@@ -20,7 +20,7 @@ from dissensus.files.tables.class_doubts import (
     refuse_unnamed_items,
     same,
 )
-from dissensus.files.tables.columns import Layout, Reading, candidates, choose, folded, role_of
+from dissensus.files.tables.columns import Layout, Reading, candidates, choose, fold_name, role_of
 from dissensus.files.tables.doubts import (
     is_number,
     refuse_labels_of_items,
@@ -37,7 +37,7 @@ RULED_OUT = ("impossible", "ruled_out", "definitely_not")
 TOP = (("top1", "top1_prob", "top2", "top2_prob"), ("first", "first_prob", "second", "second_prob"))
 
 
-def recognised(source: SourceTable, reading: Reading) -> Reading:
+def recognise(source: SourceTable, reading: Reading) -> Reading:
     """The reading with everything that was left open filled in: layout, and the column of each role ("" for none).
 
     source: a table whose columns of numbers are numbers, also where it came from a CSV file
@@ -95,11 +95,11 @@ def guess_layout(source: SourceTable, reading: Reading) -> Layout:
 
 def top_columns(columns: Sequence[str]) -> tuple[str, str, str | None, str | None, str | None] | None:
     """The columns of a top-two or top-one elicitation: first, its probability, second, its own, those ruled out."""
-    have = {folded(name): name for name in reversed(columns)}
+    have = {fold_name(name): name for name in reversed(columns)}
     for names in TOP:
-        first, first_prob, second, second_prob = (have.get(folded(name)) for name in names)
+        first, first_prob, second, second_prob = (have.get(fold_name(name)) for name in names)
         if first is not None and first_prob is not None:
-            out = next((have[folded(name)] for name in RULED_OUT if folded(name) in have), None)
+            out = next((have[fold_name(name)] for name in RULED_OUT if fold_name(name) in have), None)
             if second is not None and second_prob is not None:
                 return first, first_prob, second, second_prob, out
             if second is None:
@@ -199,7 +199,7 @@ def _numbers(source: SourceTable, names: list[str]) -> np.ndarray:
 
 def _refuse_labels_that_may_be_classes(source: SourceTable, reading: Reading, labels: list[str]) -> None:
     """One row per item, nothing but numbers, and a column such as `answer`: votes, or counts of a class `answer`."""
-    if any(folded(name) == "label" for name in labels) or reading.annotator:
+    if any(fold_name(name) == "label" for name in labels) or reading.annotator:
         return
     if candidates(source, "annotator", reading):
         return

@@ -10,12 +10,12 @@ import numpy as np
 
 from dissensus.files.notices import Say
 from dissensus.files.tables.columns import Reading
-from dissensus.files.tables.rows import encoded
+from dissensus.files.tables.rows import encode_column
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import divided_rows
+from dissensus.labels.row_sums import divide_rows
 
 COUNT_NAME = re.compile(r"(?i)(n|num|count|votes)[_ ]|.*[_ ](n|counts?|votes)$")
 
@@ -25,7 +25,7 @@ def distributions_from_table(
 ) -> Distributions:
     """The distributions in a table with one row per item.
 
-    reading         as `recognised` filled it in
+    reading         as `recognise` filled it in
     check_sums      refuse counts that do not add up to the column `votes`
     guessed_counts  nobody said that these are counts, so percents are asked about
     """
@@ -44,13 +44,13 @@ def distributions_from_table(
     if guessed_counts:
         refuse_percents_as_counts(matrix, source.name, names)
     if reading.rescale and not counted:
-        with source.naming_rows():
-            matrix = rescaled(matrix, source.say)
+        with source.name_rows():
+            matrix = rescale_rows(matrix, source.say)
     if counted and votes is not None and check_sums:
         _check_sums(matrix, votes, source)
     if counted and check_sums:
         _refuse_rows_without_votes(matrix, items, source)
-    with source.naming_rows():
+    with source.name_rows():
         return matrix_distributions(matrix, items, names, votes, counted)
 
 
@@ -80,9 +80,9 @@ def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[s
         )
 
 
-def rescaled(matrix: np.ndarray, say: Say) -> np.ndarray:
+def rescale_rows(matrix: np.ndarray, say: Say) -> np.ndarray:
     """Rows divided by their sum, and said for how many.  (n, k)"""
-    rows, done = divided_rows(matrix)
+    rows, done = divide_rows(matrix)
     say(done)
     return rows
 
@@ -100,7 +100,7 @@ def _check_sums(counts: np.ndarray, votes: np.ndarray, source: SourceTable) -> N
 
 
 def _refuse_several_rows(source: SourceTable, item: str) -> None:
-    codes = encoded(source, item, None)[0]
+    codes = encode_column(source, item, None)[0]
     first = np.unique(codes, return_index=True)[1]
     if first.size < codes.size:
         row = int(np.setdiff1d(np.arange(codes.size), first)[0])
@@ -130,7 +130,7 @@ def _refuse_rows_without_votes(counts: np.ndarray, items: Any, source: SourceTab
 
 def _in_order(source: SourceTable, item: str, items: Any) -> SourceTable:
     """The rows in the order of the names asked for, each of which has one row."""
-    codes, names = encoded(source, item, items)
+    codes, names = encode_column(source, item, items)
     if codes.size != names.size or np.unique(codes).size != codes.size:
         raise source.refusal(
             f"{names.size} items are asked for and the file has {codes.size} rows for {np.unique(codes).size} of them; "

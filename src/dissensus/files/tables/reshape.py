@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.spelling import typed, whole_floats_in_text
+from dissensus.files.spelling import infer_types, whole_floats_in_text
 from dissensus.files.tables.columns import Reading, role_of
 from dissensus.files.tables.doubts import not_people
 from dissensus.files.tables.rows import is_list, nan_as_null
@@ -25,7 +25,7 @@ LISTS = ("annotators", "annotations")
 def people_and_others(source: SourceTable, reading: Reading) -> tuple[list[str], list[str]]:
     """The columns of people, those the caller names, else all whose names tell no role; and those beside them.
 
-    reading: as `recognised` filled it in
+    reading: as `recognise` filled it in
     """
     columns = [name for name in source.columns if name != reading.item]
     if reading.annotators is None:
@@ -74,10 +74,10 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
         reading = replace(reading, items=list(known) if named else row_numbers(source.size))
         if (unanswered := source.size - np.unique(kept).size) > 0:
             source.say(f"{unanswered} rows without an answer: items nobody answered")
-    return source.holding(pa.concat_tables(parts), kept), reading
+    return source.with_table(pa.concat_tables(parts), kept), reading
 
 
-def unnested(source: SourceTable) -> SourceTable:
+def unnest(source: SourceTable) -> SourceTable:
     """One row per item with parallel lists `annotators` and `annotations` -> one row per answer."""
     table = source.table
     if not all(name in table.column_names and is_list(table[name].type) for name in LISTS):
@@ -94,7 +94,7 @@ def unnested(source: SourceTable) -> SourceTable:
     if unlabelled.any():
         source.say(f"{unlabelled.sum()} items without annotations left out")
         table = table.filter(pa.array(~unlabelled))
-        source = source.holding(table, np.flatnonzero(~unlabelled))
+        source = source.with_table(table, np.flatnonzero(~unlabelled))
     table = table.combine_chunks()
     length = pc.list_value_length(table["annotations"])
     uneven = pc.not_equal(length, pc.list_value_length(table["annotators"])).to_numpy()
@@ -113,7 +113,7 @@ def unnested(source: SourceTable) -> SourceTable:
         values = table[name]
         parallel = is_list(values.type) and pc.all(pc.equal(pc.list_value_length(values), length)).as_py()
         columns[name] = pc.list_flatten(values) if parallel else values.take(parent)
-    source = source.holding(pa.table(columns), parent.to_numpy())
+    source = source.with_table(pa.table(columns), parent.to_numpy())
     return replace(source, taken=(*source.taken, "answers = pairs of the lists annotators and annotations"))
 
 
@@ -164,7 +164,7 @@ def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | N
     asked_for = any(name.endswith(".0") for name in classes or ())
     spelled = {person: whole_floats_in_text(column) for person, column in columns.items()}
     filled = [column for column in spelled.values() if column.null_count < len(column)]
-    if not asked_for and all(pa.types.is_integer(typed(column).type) for column in filled):
+    if not asked_for and all(pa.types.is_integer(infer_types(column).type) for column in filled):
         columns = spelled
     floats = [person for person in people if pa.types.is_floating(columns[person].type)]
     whole = {person: whole_floats(columns[person]) for person in floats}

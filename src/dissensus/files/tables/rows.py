@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.files.spelling import typed
+from dissensus.files.spelling import infer_types
 from dissensus.files.tables.columns import REPEAT_FLAGS, Reading
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.frames import whole_floats
@@ -18,7 +18,7 @@ from dissensus.labels.names import encode, text_column
 from dissensus.labels.refusals import Way, one_of
 
 
-def chosen_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceTable:
+def choose_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceTable:
     """The rows whose columns hold the values asked for."""
     for column, wanted in (where or {}).items():
         one_of("column", column, source.columns, place=source.name)
@@ -28,7 +28,7 @@ def chosen_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceT
             seen = pc.unique(texts).to_pylist()[:8]
             raise ValueError(f"{source.name}: no row has {wanted!r} in column {column!r}; it holds {seen}")
         before = source.size
-        source = source.holding(source.table.filter(fitting), np.flatnonzero(fitting.to_numpy()))
+        source = source.with_table(source.table.filter(fitting), np.flatnonzero(fitting.to_numpy()))
         source.say(f"{source.size:,} of {before:,} rows have {wanted!r} in column {column!r}")
     return source
 
@@ -47,14 +47,14 @@ def shared_fields(
     """The rows that are left after repeated answers were dealt with, the column of each role, and the fields that
     every kind of answer has.
 
-    reading: as `recognised` filled it in
+    reading: as `recognise` filled it in
     """
     columns = {role: getattr(reading, role) for role in ("item", "annotator", "seconds")}
     roles = {role: column for role, column in columns.items() if column and column != skip}
-    codes = {"item": encoded(source, roles["item"], reading.items)}
+    codes = {"item": encode_column(source, roles["item"], reading.items)}
     if "annotator" in roles:
-        codes["annotator"] = encoded(source, roles["annotator"], reading.annotators)
-        keep = _answered_once(source, codes["item"][0], codes["annotator"][0], roles, reading)
+        codes["annotator"] = encode_column(source, roles["annotator"], reading.annotators)
+        keep = _find_kept_answers(source, codes["item"][0], codes["annotator"][0], roles, reading)
         if keep.size < source.size:
             source = source.take(keep)
             codes = {role: (code[keep], names) for role, (code, names) in codes.items()}
@@ -66,7 +66,7 @@ def shared_fields(
     return source, roles, fields
 
 
-def encoded(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, np.ndarray]:
+def encode_column(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes (m,) and names of a column, refused where it holds a name that is not among those given."""
     codes, known = encode(source.names(column), names)
     bad = np.flatnonzero(codes < 0)
@@ -79,7 +79,7 @@ def encoded(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, n
     return codes, known
 
 
-def _answered_once(
+def _find_kept_answers(
     source: SourceTable, item: np.ndarray, annotator: np.ndarray, roles: dict[str, str], reading: Reading
 ) -> np.ndarray:
     """Rows to keep under the rule for repeated answers; rows flagged as planned repeats stay."""
@@ -120,7 +120,7 @@ def _answered_once(
 def extra_columns(source: SourceTable, used: list[str]) -> pa.Table:
     """The columns that play no role, with numbers as numbers where the source was text."""
     rest = source.table.drop_columns(used).replace_schema_metadata(None)
-    return pa.table({name: typed(rest[name]) for name in rest.column_names}) if source.text else rest
+    return pa.table({name: infer_types(rest[name]) for name in rest.column_names}) if source.text else rest
 
 
 def without_missing(source: SourceTable, column: str, role: str, reading: Reading) -> SourceTable:
@@ -142,7 +142,7 @@ def without_missing(source: SourceTable, column: str, role: str, reading: Readin
             Way(f"name another column with {{{role}}}", **{role: ...}),
         )
     source.say(f"{missing.sum()} rows without a {role} left out")
-    return source.holding(source.table.filter(pa.array(~missing)), np.flatnonzero(~missing))
+    return source.with_table(source.table.filter(pa.array(~missing)), np.flatnonzero(~missing))
 
 
 def nan_as_null(table: pa.Table, name: str) -> pa.Table:

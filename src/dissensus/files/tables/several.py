@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.files.notices import to_nobody
-from dissensus.files.tables.beliefs import written_list
+from dissensus.files.tables.beliefs import parse_list
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, who, without_missing
 from dissensus.files.tables.source import SourceTable
@@ -22,7 +22,7 @@ from dissensus.labels.names import encode_classes, text_column
 from dissensus.labels.refusals import Way
 
 
-def ticked_classes(source: SourceTable, reading: Reading) -> SourceTable | None:
+def split_ticks(source: SourceTable, reading: Reading) -> SourceTable | None:
     """The table with a list of classes as the label of each answer; None where each label can be read as it stands.
 
     A cell is a list, a list written as text, or names separated by |. Where `several` says nothing, answers that tick
@@ -46,18 +46,18 @@ def ticked_classes(source: SourceTable, reading: Reading) -> SourceTable | None:
         texts = text_column(whole_floats(table[label])).to_pylist()
         cells = [None if text is None else split[text] for text in texts]
     lists = pa.array([cell or None for cell in cells], pa.list_(pa.string()))
-    source = source.holding(table.set_column(table.column_names.index(label), label, pa.chunked_array([lists])))
+    source = source.with_table(table.set_column(table.column_names.index(label), label, pa.chunked_array([lists])))
     if reading.several is None:
         _refuse_several(source, label, reading, text=not is_list(table[label].type))
     return source
 
 
-def joined_name(names: Iterable[str]) -> str | None:
+def find_joined_name(names: Iterable[str]) -> str | None:
     """A name that reads as several of the others, as "a|b" does beside "a" and "b", or as a list; None without one."""
     parts = {name: _parts(name) for name in names}
     times = Counter(part for name, several in parts.items() for part in {name, *several})
     for name, several in parts.items():
-        if name.startswith("[") and written_list(name):
+        if name.startswith("[") and parse_list(name):
             return name
         if len(several) > 1 and all(times[part] > 1 for part in several):
             return name
@@ -83,7 +83,7 @@ def one_row_per_class(source: SourceTable, reading: Reading) -> tuple[SourceTabl
         annotator=roles.get("annotator", ""),
         seconds=roles.get("seconds", ""),
     )
-    return replace(source.holding(table, parent.to_numpy()), say=to_nobody), reading
+    return replace(source.with_table(table, parent.to_numpy()), say=to_nobody), reading
 
 
 def beliefs_of_ticks(source: SourceTable, reading: Reading) -> Beliefs:
@@ -107,7 +107,7 @@ def beliefs_of_ticks(source: SourceTable, reading: Reading) -> Beliefs:
     np.add.at(ticks, (parent, codes), 1.0)
     several = int(((ticks > 0).sum(axis=1) > 1).sum())
     source.say(f"{several} of {source.size} answers tick several classes: beliefs with equal mass on them")
-    with source.naming_rows():
+    with source.name_rows():
         return Beliefs(
             **shared,
             classes=classes,
@@ -130,7 +130,7 @@ def _answers(source: SourceTable, reading: Reading) -> tuple[SourceTable, str, d
 def _in_question(split: dict[str, list[str]], reading: Reading) -> bool:
     """Whether cells of text, each with its parts, may hold several classes, or have to become beliefs."""
     if reading.several is None:
-        return joined_name(text for text in split if text not in (reading.classes or ())) is not None
+        return find_joined_name(text for text in split if text not in (reading.classes or ())) is not None
     return reading.several == "beliefs" or any(len(parts) > 1 for parts in split.values())
 
 
@@ -140,7 +140,7 @@ def _split(text: str, reading: Reading) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    listed = written_list(text) if text.startswith("[") else None
+    listed = parse_list(text) if text.startswith("[") else None
     parts = [_name(part) for part in listed] if listed is not None else [part.strip() for part in text.split("|")]
     return [part for part in parts if part] or [text]
 

@@ -29,7 +29,7 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
         )
     if is_list(source.table[label].type):
         raise source.refusal(f"column {label!r} has lists; expected one number per answer")
-    source = without_missing(source.holding(nan_as_null(source.table, label)), label, "label", reading)
+    source = without_missing(source.with_table(nan_as_null(source.table, label)), label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     values = source.numbers(label)
     if reading.scale is None:
@@ -48,7 +48,7 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
     low, high = reading.classes
     source.say(f"slider from 0 ({low}) to {reading.scale:g} ({high})")
     upper = values / reading.scale  # (m,)
-    with source.naming_rows():
+    with source.name_rows():
         return Beliefs(
             **shared,
             classes=tuple(reading.classes),

@@ -59,9 +59,9 @@ class SourceTable:
 
     def take(self, places: np.ndarray) -> SourceTable:
         """Only these rows, in this order.  places: (r,)"""
-        return self.holding(self.table.take(pa.array(places)), places)
+        return self.with_table(self.table.take(pa.array(places)), places)
 
-    def holding(self, table: pa.Table, places: np.ndarray | None = None) -> SourceTable:
+    def with_table(self, table: pa.Table, places: np.ndarray | None = None) -> SourceTable:
         """Another table from the same source; its rows come from these places of this one, or are the same.
 
         places: (r,)
@@ -83,16 +83,16 @@ class SourceTable:
 
     def names(self, column: str) -> pa.ChunkedArray:
         """A column of names, without gaps.  (m,)"""
-        with self.naming_rows():
+        with self.name_rows():
             return name_column(self.table, column)
 
     def numbers(self, column: str) -> np.ndarray:
         """A column as floats, NaN where it is null.  (m,)"""
-        with self.naming_rows():
+        with self.name_rows():
             return number_column(self.table, column)
 
     @contextmanager
-    def naming_rows(self) -> Iterator[None]:
+    def name_rows(self) -> Iterator[None]:
         """What a value refuses is said with the row's place in the file."""
         try:
             yield

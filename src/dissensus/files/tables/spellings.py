@@ -34,7 +34,7 @@ def ids_as_written(source: SourceTable, reading: Reading) -> SourceTable:
         integers = integers_in_text(values, names) if source.text else values
         if integers is not values:
             source.guess(f"whole floats in {column} read as integers")
-            source = source.holding(source.table.set_column(source.columns.index(column), column, integers))
+            source = source.with_table(source.table.set_column(source.columns.index(column), column, integers))
         if names is None:
             _refuse_alike(source, column, integers, f"{role}s", without_blanks, "blanks")
     return source
@@ -65,7 +65,7 @@ def words_as_missing(source: SourceTable, label: str, reading: Reading) -> Sourc
         )
     source.say(f"{listed} in column {label!r} taken for no label")
     known = pc.if_else(missing, pa.scalar(None, pa.string()), texts)
-    return source.holding(source.table.set_column(source.columns.index(label), label, known))
+    return source.with_table(source.table.set_column(source.columns.index(label), label, known))
 
 
 def words_for_nothing(names: Iterable[str]) -> list[str]:

@@ -34,7 +34,7 @@ def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[Sou
     names = pa.array(list(classes), pa.string()).take(pa.array(np.nonzero(ticks)[1]))
     table = source.table.drop_columns(list(classes))
     lists = pa.ListArray.from_arrays(pa.array(offsets), names)
-    return source.holding(table.append_column("label", lists)), replace(reading, label="label")
+    return source.with_table(table.append_column("label", lists)), replace(reading, label="label")
 
 
 def tick_columns(source: SourceTable, names: list[str]) -> list[str]:

@@ -12,18 +12,18 @@ import pyarrow as pa
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.beliefs import beliefs_from_table
 from dissensus.files.tables.columns import Reading, choose
-from dissensus.files.tables.layouts import recognised
+from dissensus.files.tables.layouts import recognise
 from dissensus.files.tables.matrix import distributions_from_table
-from dissensus.files.tables.reshape import annotator_columns_to_rows, unnested
+from dissensus.files.tables.reshape import annotator_columns_to_rows, unnest
 from dissensus.files.tables.rows import extra_columns, nan_as_null, shared_fields, who, without_missing
-from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, ticked_classes
+from dissensus.files.tables.several import beliefs_of_ticks, one_row_per_class, split_ticks
 from dissensus.files.tables.slider import beliefs_from_slider, hint_at_slider
 from dissensus.files.tables.source import SourceTable
 from dissensus.files.tables.spellings import ids_as_written, integers_in_text, refuse_classes_alike, words_as_missing
 from dissensus.files.tables.survey_exports import refuse_survey_exports
 from dissensus.files.tables.took import took_from_table
 from dissensus.labels.beliefs import Beliefs
-from dissensus.labels.frames import decoded, whole_floats
+from dissensus.labels.frames import decode_columns, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
 from dissensus.labels.refusals import Way, one_of
 from dissensus.labels.shares import Labels
@@ -43,15 +43,15 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
         raise ValueError(f"{source.name}: two columns are named {repeated!r}; rename one of {source.columns}")
     refuse_survey_exports(source, reading)
     reading = as_stored(source, reading)
-    source = source.holding(decoded(source.table))
+    source = source.with_table(decode_columns(source.table))
     source = _with_gold_named(_without_dropped(source, reading), reading)
     guesses: list[str] = []
     remarks: list[str] = []  # said after what was taken
     say, source = source.say, replace(source, say=remarks.append, guess=guesses.append)
     if not ours:
-        source = unnested(source)
-    numbers_known = source.holding(_typed_table(source, reading)) if source.text else source
-    used = recognised(numbers_known, reading)
+        source = unnest(source)
+    numbers_known = source.with_table(_type_table(source, reading)) if source.text else source
+    used = recognise(numbers_known, reading)
     if reading.several is not None and used.layout not in ("votes", "annotators"):
         raise ValueError(
             f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
@@ -106,7 +106,7 @@ def as_stored(source: SourceTable, reading: Reading) -> Reading:
 
 def votes_or_beliefs(source: SourceTable, reading: Reading) -> Votes | Beliefs:
     """One label per row as votes; where answers tick several classes, votes or beliefs as `several` says."""
-    ticked = ticked_classes(source, reading)
+    ticked = split_ticks(source, reading)
     if ticked is None:
         return votes_from_table(source, reading)
     if reading.several == "beliefs":
@@ -115,10 +115,10 @@ def votes_or_beliefs(source: SourceTable, reading: Reading) -> Votes | Beliefs:
 
 
 def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
-    """reading: as `recognised` filled it in"""
+    """reading: as `recognise` filled it in"""
     label = reading.label
     assert label
-    source = words_as_missing(source.holding(nan_as_null(source.table, label)), label, reading)
+    source = words_as_missing(source.with_table(nan_as_null(source.table, label)), label, reading)
     source = without_missing(source, label, "label", reading)
     source, roles, shared = shared_fields(source, reading, skip=label)
     column = source.table[label]
@@ -135,7 +135,7 @@ def votes_from_table(source: SourceTable, reading: Reading) -> Votes:
             f"the classes are {list(classes)}; {bad.size} of {source.size} rows have another label"
         )
     extra = extra_columns(source, [*roles.values(), label])
-    with source.naming_rows():
+    with source.name_rows():
         return Votes(**shared, classes=classes, choice=choice, extra=extra)
 
 
@@ -143,7 +143,7 @@ def _without_dropped(source: SourceTable, reading: Reading) -> SourceTable:
     absent = [name for name in reading.drop or () if name not in source.columns]
     if absent:
         one_of("column", absent[0], source.columns, place=source.name)
-    return source.holding(source.table.drop_columns(list(reading.drop))) if reading.drop else source
+    return source.with_table(source.table.drop_columns(list(reading.drop))) if reading.drop else source
 
 
 def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
@@ -157,7 +157,7 @@ def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
             f"gold is to be column {gold!r}, but there is a column 'gold' as well",
             Way("leave that one out with {drop}", drop=["gold"]),
         )
-    return source.holding(source.table.rename_columns(["gold" if n == gold else n for n in source.columns]))
+    return source.with_table(source.table.rename_columns(["gold" if n == gold else n for n in source.columns]))
 
 
 def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
@@ -174,10 +174,10 @@ def _with_items_of(source: SourceTable, numbers_known: SourceTable, reading: Rea
     if not reading.item:
         return numbers_known
     place = numbers_known.columns.index(reading.item)
-    return numbers_known.holding(numbers_known.table.set_column(place, reading.item, source.table[reading.item]))
+    return numbers_known.with_table(numbers_known.table.set_column(place, reading.item, source.table[reading.item]))
 
 
-def _typed_table(source: SourceTable, reading: Reading) -> pa.Table:
+def _type_table(source: SourceTable, reading: Reading) -> pa.Table:
     """Numbers as numbers, but the names of items as they were typed."""
     item = choose(source, "item", reading, needed=False)
     columns = {name: source.table[name] for name in source.columns}

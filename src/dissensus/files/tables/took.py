@@ -27,7 +27,7 @@ INTEGER = re.compile(r"-?[0-9]{1,400}")
 Parts = tuple[list[str], bool]
 
 
-def took(parts: Iterable[str]) -> str:
+def write_taken(parts: Iterable[str]) -> str:
     return f"took: {', '.join(parts)}"
 
 
@@ -48,10 +48,10 @@ def took_from_table(
         parts, guessed = _answers(source, asked, used, labels)
     if asked.gold is not None:
         kept = "left out" if used.layout in ("counts", "probabilities") else "kept as the extra column gold"
-        parts.append(f"gold = {shown(asked.gold)} ({kept})")
+        parts.append(f"gold = {show_name(asked.gold)} ({kept})")
     guessed = guessed or bool(guesses) or asked.gold is not None
     everything = [*source.taken, *(parts if guessed else ()), *guesses]
-    return took(everything) if everything else None
+    return write_taken(everything) if everything else None
 
 
 def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
@@ -64,14 +64,14 @@ def class_list(classes: Sequence[str]) -> str:
     rising = _rising(classes)
     if rising and len(rising) > 2 and isinstance(rising[0], int) and rising[-1] - rising[0] == len(rising) - 1:
         return f"{classes[0]}..{classes[-1]}"
-    return listed(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
+    return list_names(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
 
 
-def listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:SHOWN]))
+def list_names(names: Sequence[str]) -> str:
+    return ", ".join(map(show_name, names[:SHOWN]))
 
 
-def shown(name: str) -> str:
+def show_name(name: str) -> str:
     """A name as it is, in quotes where that would not be clear, and not too long."""
     if name == INDEX:
         return "index of the frame"
@@ -88,16 +88,16 @@ def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels)
         unknown = role == "annotator" and not column and asked.annotator is None
         if unknown:
             parts.append("annotator = none (who answered is not known)")
-        notes = _passed_over(source, role, asked, used) if column else []
+        notes = _find_passed_over(source, role, asked, used) if column else []
         guessed |= unknown or bool(notes) or (bool(column) and _is_guess(role, asked, column))
         if role == "label" and used.layout == "votes":
             notes.append(_label_values(source, asked, used, labels))
             guessed |= _levels(source, asked, used) or "read as integers" in notes[-1]
         if column:
-            parts.append(f"{role} = {shown(column)}" + (f" ({', '.join(notes)})" if notes else ""))
+            parts.append(f"{role} = {show_name(column)}" + (f" ({', '.join(notes)})" if notes else ""))
     if used.layout in ("top-two", "top-one"):
         columns = [name for name in top_columns(source.columns) or () if name is not None]
-        parts.append(f"{used.layout} = {listed(columns)} ({classes_in_words(labels.classes)})")
+        parts.append(f"{used.layout} = {list_names(columns)} ({classes_in_words(labels.classes)})")
     return parts, guessed
 
 
@@ -106,26 +106,26 @@ def _people(source: SourceTable, asked: Reading, used: Reading, labels: Labels) 
     more = f", … {len(people):,} columns" if len(people) > SHOWN else ""
     floats = _whole_floats(labels, *(source.table[name] for name in people))
     parts = [
-        f"item = {shown(used.item) if used.item else 'row number'}",
-        f"annotators = {listed(people)}{more}",
+        f"item = {show_name(used.item) if used.item else 'row number'}",
+        f"annotators = {list_names(people)}{more}",
         f"labels = {classes_in_words(labels.classes)}{floats}",
     ]
     beside = [name for name in beside if name != "gold" or asked.gold is None]
     if beside:
-        parts.append(f"beside = {listed(beside)}")
+        parts.append(f"beside = {list_names(beside)}")
     return parts, asked.annotators is None or _is_guess("item", asked, used.item or "") or bool(beside)
 
 
 def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
     names = list(used.classes or ())
     parts = [
-        f"item = {shown(used.item) if used.item else 'row number'}",
+        f"item = {show_name(used.item) if used.item else 'row number'}",
         f"classes = {class_list(names)} ({used.layout})",
     ]
     left = [name for name in source.columns if name not in (used.item, "votes", *names)]
     left = [name for name in left if name != "gold" or asked.gold is None]
     if left:
-        parts.append(f"left out = {listed(left)}")
+        parts.append(f"left out = {list_names(left)}")
     told = asked.layout is not None and asked.classes is not None and not left
     return parts, not told or _is_guess("item", asked, used.item or "")
 
@@ -146,11 +146,11 @@ def _is_guess(role: str, asked: Reading, column: str) -> bool:
     return column == INDEX or (getattr(asked, role) is None and column != role)
 
 
-def _passed_over(source: SourceTable, role: str, asked: Reading, used: Reading) -> list[str]:
+def _find_passed_over(source: SourceTable, role: str, asked: Reading, used: Reading) -> list[str]:
     if getattr(asked, role) is not None:
         return []
     others = [name for name in candidates(source, role, used) if name != getattr(used, role)]
-    return [f"not {shown(name)}" for name in others]
+    return [f"not {show_name(name)}" for name in others]
 
 
 def _levels(source: SourceTable, asked: Reading, used: Reading) -> bool:

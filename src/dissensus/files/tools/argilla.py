@@ -18,12 +18,12 @@ from dissensus.files.tools.records import (
     as_list,
     as_name,
     as_object,
-    chosen_classes,
+    choose_classes,
     each_record,
     first_of,
-    kept,
+    keep_fields,
+    make_parsed,
     parallel_list,
-    parsed,
     pick_question,
 )
 
@@ -83,9 +83,9 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             if not values:
                 left_out[f"response{{s}} without an answer to {asked!r}"] += 1
                 continue
-            rows.append(columns | {"item": item, "annotator": response.user, "label": chosen_classes(values, place)})
+            rows.append(columns | {"item": item, "annotator": response.user, "label": choose_classes(values, place)})
     _refuse_ranking([row["label"] for row in rows], asked, source)
-    answers = parsed(rows, left_out, source)
+    answers = make_parsed(rows, left_out, source)
     said = ["items = the numbers of the records, which have no id of their own"] if numbered else []
     if unknown:
         said.append(
@@ -109,7 +109,7 @@ def _responses(record: dict[str, Any], place: Place) -> Iterator[_Response]:
                 yield _response(question, response.get("user_id"), value, response.get("status"), place)
     elif isinstance(record.get("fields"), dict):
         for question, entries in as_object(said or {}, "responses", place).items():
-            yield from _listed(question, entries, place)
+            yield from _list_responses(question, entries, place)
     elif any(name.endswith(_USERS) for name in record):
         for name in [name for name in record if name.endswith(_USERS) and record[name] is not None]:
             question = name.removesuffix(_USERS)
@@ -121,10 +121,10 @@ def _responses(record: dict[str, Any], place: Place) -> Iterator[_Response]:
                 yield _response(question, user, value, state, place)
     else:
         for question in _columns_of_questions(record):
-            yield from _listed(question, record[question], place)
+            yield from _list_responses(question, record[question], place)
 
 
-def _listed(question: str, entries: Any, place: Place) -> Iterator[_Response]:
+def _list_responses(question: str, entries: Any, place: Place) -> Iterator[_Response]:
     """The responses in a list of {user_id, value, status}, or in an object of three lists."""
     if isinstance(entries, dict):
         values = as_list(entries.get("value"), f"the values of {question!r}", place)
@@ -171,10 +171,10 @@ def _columns(record: dict[str, Any], place: Place) -> dict[str, Any]:
     """The further columns of a record: its fields, its metadata, and what else is not a response."""
     if isinstance(record.get("fields"), dict):
         inner = {**record["fields"], **as_object(record.get("metadata") or {}, "metadata", place)}
-        return kept(record, _FIELDS) | kept(inner, ())
+        return keep_fields(record, _FIELDS) | keep_fields(inner, ())
     questions = _columns_of_questions(record)
     responses = [name for name in record if name.endswith((_FLAT, _USERS, _STATUS))]
-    return kept(record, (*questions, *responses, "id", "external_id", "_server_id", "vectors"))
+    return keep_fields(record, (*questions, *responses, "id", "external_id", "_server_id", "vectors"))
 
 
 def _columns_of_questions(record: dict[str, Any]) -> list[str]:

@@ -15,13 +15,13 @@ from dissensus.files.tools.records import (
     as_name,
     as_object,
     as_seconds,
-    chosen_classes,
+    choose_classes,
     each_record,
     first_of,
     further,
-    kept,
+    keep_fields,
+    make_parsed,
     no_questions,
-    parsed,
     rows_of,
 )
 
@@ -55,15 +55,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         left_out["record{s} without a label"] += not answers
         for annotator, labels in answers.items():
             rows.append(
-                kept(record, _FIELDS)
+                keep_fields(record, _FIELDS)
                 | {
                     "item": item,
                     "annotator": annotator,
-                    "label": chosen_classes(labels, place),
+                    "label": choose_classes(labels, place),
                     "seconds": as_seconds(record.get("seconds"), "seconds", place),
                 }
             )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:

@@ -18,10 +18,10 @@ from dissensus.files.tools.records import (
     as_seconds,
     by_item,
     cell,
-    chosen_classes,
+    choose_classes,
     each_record,
-    kept,
-    parsed,
+    keep_fields,
+    make_parsed,
     pick_question,
     rows_of,
     shared_columns,
@@ -75,11 +75,11 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             | {
                 "item": item,
                 "annotator": annotator,
-                "label": chosen_classes(given[asked], place),
+                "label": choose_classes(given[asked], place),
                 "seconds": as_seconds(annotation.get("lead_time"), "lead_time", place),
             }
         )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:
@@ -168,15 +168,15 @@ def _parse_flat(records: Any, source: str, question: str | None) -> Parsed:
         who = record.get("annotator")
         annotator = None if who is None else as_name(who, "annotator", place)
         rows.append(
-            kept(record, ("id", "annotator", "lead_time", asked))
+            keep_fields(record, ("id", "annotator", "lead_time", asked))
             | {
                 "item": item,
                 "annotator": annotator,
-                "label": chosen_classes(answer, place),
+                "label": choose_classes(answer, place),
                 "seconds": as_seconds(record.get("lead_time"), "lead_time", place),
             }
         )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def _flat_answer(answer: Any) -> list[Any]:
@@ -196,18 +196,18 @@ def _questions_in(record: dict[str, Any]) -> list[str]:
     return keys[keys.index("id") + 1 : keys.index("annotator")]
 
 
-def _claimed(name: str) -> bool:
+def _is_claimed(name: str) -> bool:
     while name.startswith(ASIDE):
         name = name.removeprefix(ASIDE)
     return name in ROLES or name.startswith(("task.", "annotation."))
 
 
 def _column_of(key: str) -> str:
-    return ASIDE + key if _claimed(key) else key
+    return ASIDE + key if _is_claimed(key) else key
 
 
 def _key_of(column: str) -> str:
-    return column.removeprefix(ASIDE) if _claimed(column) else column
+    return column.removeprefix(ASIDE) if _is_claimed(column) else column
 
 
 EXPORT = Export("label-studio", "json", recognises, parse, render)

@@ -15,15 +15,15 @@ from dissensus.files.tools.records import (
     as_seconds,
     by_item,
     cell,
-    chosen_classes,
+    choose_classes,
     further,
-    kept,
+    keep_fields,
+    make_parsed,
     no_questions,
     parallel_list,
-    parsed,
     rows_of,
     shared_columns,
-    shown,
+    show_value,
     whole_numbers,
 )
 
@@ -46,7 +46,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     no_questions(question, source, "LeWiDi")
     if not isinstance(records, dict) or not records:
         raise ValueError(
-            f"{source}: holds {shown(records)}, expected an object {{item: record}} with at least one item"
+            f"{source}: holds {show_value(records)}, expected an object {{item: record}} with at least one item"
         )
     left_out: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
@@ -67,7 +67,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             if label is None or label == "":
                 left_out["annotation{s} without a label"] += 1
                 continue
-            row = kept(record, _FIELDS) | {
+            row = keep_fields(record, _FIELDS) | {
                 "item": item,
                 "annotator": annotator,
                 "label": _classes_in(label, record, annotator, place),
@@ -79,7 +79,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         if len(texts) == len(rows):
             for row, restored in zip(rows, whole_numbers(texts), strict=True):
                 row[name] = restored
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _classes_in(
     if isinstance(label, str) and isinstance(classes, dict) and label not in classes and "," in label:
         parts = [part.strip() for part in label.split(",")]
         if all(part in classes for part in parts):
-            return chosen_classes(parts, place)
+            return choose_classes(parts, place)
     return as_label(label, f"the annotation by {annotator!r}", place)
 
 

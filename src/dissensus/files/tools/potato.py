@@ -14,12 +14,12 @@ from dissensus.files.tools.records import (
     as_name,
     as_object,
     cell,
-    chosen_classes,
+    choose_classes,
     each_record,
     first_of,
     further,
-    kept,
-    parsed,
+    keep_fields,
+    make_parsed,
     pick_question,
     rows_of,
 )
@@ -52,7 +52,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     asked = pick_question((name for _, _, schemes, _ in answers for name in schemes), question, source, left_out)
     rows = []
     for place, record, schemes, used in answers:
-        ticked = _ticked(schemes.get(asked), place)
+        ticked = _find_ticked(schemes.get(asked), place)
         if not ticked:
             left_out[f"record{{s}} without an answer to {asked!r}"] += 1
             continue
@@ -61,16 +61,16 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         annotator = None if who is None else as_name(who, "the user", place)
         behavior = as_object(record.get("behavioral_data") or {}, "behavioral_data", place)
         rows.append(
-            kept(record, (*_FIELDS, *used))
+            keep_fields(record, (*_FIELDS, *used))
             | {
                 "item": item,
                 "annotator": annotator,
-                "label": chosen_classes(ticked, place),
+                "label": choose_classes(ticked, place),
                 "seconds": _spent(behavior.get("time_string"), place),
             }
             | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"}
         )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def _schemes(record: dict[str, Any], place: Place) -> tuple[dict[str, Any], list
     return schemes, spread
 
 
-def _ticked(labels: Any, place: Place) -> list[Any]:
+def _find_ticked(labels: Any, place: Place) -> list[Any]:
     if not isinstance(labels, dict):
         return [] if labels is None else [labels]
     said = {name: v for name, v in labels.items() if v is not False and v not in (None, "", "false", "False")}

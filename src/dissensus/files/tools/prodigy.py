@@ -13,13 +13,13 @@ from dissensus.files.tools.records import (
     as_list,
     as_name,
     as_seconds,
-    chosen_classes,
+    choose_classes,
     each_record,
     first_of,
     further,
-    kept,
+    keep_fields,
+    make_parsed,
     no_questions,
-    parsed,
     pick_question,
     rows_of,
 )
@@ -43,7 +43,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     left_out: Counter[str] = Counter()
     entries = list(each_record(records, source, "Prodigy"))
     shown = [str(as_name(r["label"], "label", p)) for p, r in entries if "label" in r and not _offers(r)]
-    wordings = {repr(option) for _, record in entries for option in _offers(record) if _worded(option)}
+    wordings = {repr(option) for _, record in entries for option in _offers(record) if _is_worded(option)}
     left_out["option wording{s} (the labels are the option ids)"] += len(wordings)
     if shown:
         question = pick_question(shown, question, source, left_out)
@@ -66,11 +66,11 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         elif question is None and not as_list(choices, "accept", place):
             left_out["task{s} without a choice"] += 1
         elif question is None or str(record["label"]) == question:
-            columns = kept(record, used) | ({} if question is None else {"question": question})
-            label = answer if question is not None else chosen_classes(choices, place)
+            columns = keep_fields(record, used) | ({} if question is None else {"question": question})
+            label = answer if question is not None else choose_classes(choices, place)
             seconds = as_seconds(record.get("seconds"), "seconds", place)
             rows.append(columns | {"item": item, "annotator": annotator, "label": label, "seconds": seconds})
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def _offers(record: dict[str, Any]) -> list[Any]:
     return offered if isinstance(offered, list) else []
 
 
-def _worded(option: Any) -> bool:
+def _is_worded(option: Any) -> bool:
     return isinstance(option, dict) and str(option.get("id")) != str(option.get("text"))
 
 

@@ -27,12 +27,12 @@ class Place:
 
     def error(self, what: str, value: Any, expected: str) -> ValueError:
         return ValueError(
-            f"{self.source}, {self.record}: {what} is {shown(value)}, expected {expected}; correct this record or "
+            f"{self.source}, {self.record}: {what} is {show_value(value)}, expected {expected}; correct this record or "
             f"leave it out, or export again from {self.tool}"
         )
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 100 else text[:97] + "..."
 
@@ -41,7 +41,7 @@ def each_record(records: Any, source: str, tool: str) -> Iterator[tuple[Place, d
     """The records of an export, each an object, with their places."""
     if not isinstance(records, list) or not records:
         raise ValueError(
-            f"{source}: holds {shown(records)}, expected a list of at least one record; export again from {tool}"
+            f"{source}: holds {show_value(records)}, expected a list of at least one record; export again from {tool}"
         )
     for number, record in enumerate(records, start=1):
         place = Place(source, f"record {number}", tool)
@@ -93,7 +93,7 @@ def as_seconds(value: Any, what: str, place: Place) -> float | None:
     raise place.error(what, value, "a time of 0 or more, or null where it is unknown")
 
 
-def chosen_classes(choices: list[Any], place: Place) -> str | int | float | list[str | int | float]:
+def choose_classes(choices: list[Any], place: Place) -> str | int | float | list[str | int | float]:
     """The class of an answer, or the list of them where it ticks several."""
     classes = [as_label(choice, "the choice", place) for choice in choices]
     return classes[0] if len(classes) == 1 else classes
@@ -120,7 +120,7 @@ def no_questions(question: str | None, source: str, tool: str) -> None:
         )
 
 
-def kept(fields: dict[str, Any], used: Collection[str]) -> dict[str, Any]:
+def keep_fields(fields: dict[str, Any], used: Collection[str]) -> dict[str, Any]:
     """The further columns of a record: every field the reader does not use, nested ones as JSON text."""
     return {column_of(field, used): cell(value) for field, value in fields.items() if field not in used}
 
@@ -132,12 +132,12 @@ def further(row: dict[str, Any], used: Collection[str]) -> dict[str, Any]:
 
 def column_of(field: str, used: Collection[str]) -> str:
     """The column of a field: 'data.label' for one named like a role, 'id' for 'data.id' where `id` is used."""
-    return _moved(field, out=ROLES, back=used)
+    return _move_name(field, out=ROLES, back=used)
 
 
 def field_of(column: str, used: Collection[str]) -> str:
     """The field that `column_of` gives this column: the two undo each other."""
-    return _moved(column, out=used, back=ROLES)
+    return _move_name(column, out=used, back=ROLES)
 
 
 def cell(value: Any) -> Any:
@@ -159,7 +159,7 @@ def uncell(value: Any) -> Any:
     return value
 
 
-def parsed(rows: list[dict[str, Any]], left_out: Counter[str], source: str) -> Parsed:
+def make_parsed(rows: list[dict[str, Any]], left_out: Counter[str], source: str) -> Parsed:
     """The long table of all rows; a column without any value is left out.
 
     A label that is a list makes the labels of all rows lists of text, for the answers that tick several classes.
@@ -215,7 +215,7 @@ def whole_numbers(texts: list[str]) -> list[int] | list[str]:
     return texts
 
 
-def _moved(name: str, *, out: Collection[str], back: Collection[str]) -> str:
+def _move_name(name: str, *, out: Collection[str], back: Collection[str]) -> str:
     base = name
     while base.startswith(ASIDE):
         base = base.removeprefix(ASIDE)
@@ -246,7 +246,7 @@ def _column(values: list[Any], name: str, source: str) -> pa.Array:
         return pa.array([None if v is None else _text(v) for v in values], pa.string())
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"{source}: column {name!r} holds {shown(error.object)}, which is not valid Unicode (half of a surrogate "
+            f"{source}: column {name!r} has {show_value(error.object)}, not valid Unicode (half of a surrogate "
             "pair); correct the text, or export again as UTF-8"
         ) from None
 

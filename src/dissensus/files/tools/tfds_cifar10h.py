@@ -18,9 +18,9 @@ from dissensus.files.tools.records import (
     column_of,
     each_record,
     field_of,
+    make_parsed,
     no_questions,
     parallel_list,
-    parsed,
     rows_of,
 )
 
@@ -76,7 +76,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
                     "seconds": None if time is None else time / 1000,
                 }
             )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:

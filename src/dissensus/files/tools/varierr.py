@@ -11,10 +11,10 @@ from dissensus.files.tools.records import (
     as_list,
     as_name,
     as_object,
-    chosen_classes,
+    choose_classes,
     each_record,
-    kept,
-    parsed,
+    keep_fields,
+    make_parsed,
 )
 
 _CLASSES = ("entailment", "neutral", "contradiction")
@@ -46,15 +46,15 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
         left_out["answer{s} 'I don't know'"] += len(as_list(record.get("idk", []), "idk", place))
         for annotator, reasons in _labels_by_annotator(record, question == "round 2", left_out, place).items():
             rows.append(
-                kept(record, _FIELDS)
+                keep_fields(record, _FIELDS)
                 | {
                     "item": item,
                     "annotator": annotator,
-                    "label": chosen_classes(list(reasons), place),
+                    "label": choose_classes(list(reasons), place),
                     "reasons": " | ".join(f"{label}: {reason}" for label, reason in reasons.items()),
                 }
             )
-    return parsed(rows, left_out, source)
+    return make_parsed(rows, left_out, source)
 
 
 def _labels_by_annotator(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import dissensus
-from dissensus.files.folder_lock import locked
+from dissensus.files.folder_lock import lock_folder
 from dissensus.files.notices import to_stderr
 from dissensus.files.whole_files import whole_or_not
 from dissensus.train.cards import FEATURES, card_of, check_card_place
@@ -70,7 +70,7 @@ def embed(
         )
     part = output.parent / f".{output.name}.part"
     part.mkdir(exist_ok=True)
-    with locked(part, "another process is encoding into it; wait, or choose another output"):
+    with lock_folder(part, "another process is encoding into it; wait, or choose another output"):
         if not _is_moved(output, part, about, items.names.size):
             _encode_rest(items, loaded, part, about, batch, fit, say, progress)
             card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
