@@ -13,7 +13,7 @@ from dissensus.cli.seeds import seeded
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
     from dissensus.study.advice.advice import LabelAdvice
-    from dissensus.study.run import Progress
+    from dissensus.study.run import StudyProgress
     from dissensus.train.heads.features import FeatureTable
 
 Features = Annotated[
@@ -79,7 +79,7 @@ def advise(
     table = None if features is None else _table(features, file)
     with errors.status("looking at the labels") as status:
 
-        def progress(now: "Progress") -> None:
+        def progress(now: "StudyProgress") -> None:
             left = "" if now.left is None else f", about {max(now.left, 1):.0f} s left"
             status.update(f"training heads: {now.done:,} of {now.total:,}{left}")
 

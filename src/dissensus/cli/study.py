@@ -20,7 +20,7 @@ from dissensus.cli.study_results import diff, print_results, report, status, tab
 from dissensus.study.engines.catalogue import ENGINES
 
 if TYPE_CHECKING:
-    from dissensus.study.run import Progress, Ran
+    from dissensus.study.run import Ran, StudyProgress
 
 
 def _list_engines(fact: str) -> str:
@@ -133,11 +133,11 @@ def run(
 
         wanted = read_study(file)
         chosen = make_engine(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))
-        last: list[Progress] = []
+        last: list[StudyProgress] = []
         try:
             with _told() as tell:
 
-                def progress(now: Progress) -> None:
+                def progress(now: StudyProgress) -> None:
                     last[:] = [now]
                     tell(now)
 
@@ -189,12 +189,12 @@ for verb in (status, table, report, diff):
 
 
 @contextmanager
-def _told() -> Iterator[Callable[[Progress], None]]:
+def _told() -> Iterator[Callable[[StudyProgress], None]]:
     """Says how far a run is: a bar on a terminal, else a line now and then."""
     with progress_bar("cells") as move:
         spoken = [time.monotonic(), 0]  # when a line was said last, and how many had failed
 
-        def tell(now: Progress) -> None:
+        def tell(now: StudyProgress) -> None:
             move(now.done - now.before, now.total - now.before)
             new = now.failed > spoken[1]
             if new:

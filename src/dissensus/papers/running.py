@@ -22,12 +22,12 @@ from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
 from dissensus.study.holding import held
-from dissensus.study.run import Progress, run_study
+from dissensus.study.run import StudyProgress, run_study
 
 
 @dataclass(frozen=True)
 class Step:
-    """Progress of a reproduction: the current part, and the share of all parts that is done."""
+    """StudyProgress of a reproduction: the current part, and the share of all parts that is done."""
 
     part: str
     share: float
@@ -166,7 +166,7 @@ def _run_study(
 ) -> PartRun:
     assert part.study is not None
 
-    def progress(now: Progress) -> None:
+    def progress(now: StudyProgress) -> None:
         tell(now.done / now.total)
 
     ran = run_study(part.study, folder, engine=engine, jobs=jobs, progress=progress, say=say)

@@ -86,7 +86,7 @@ _TABLES = """
 border-bottom:1px solid var(--edge)}
 .dissensus th{vertical-align:bottom}.dissensus :is(th,td):last-child{padding-right:.2rem}
 .dissensus td.n,.dissensus th.n{text-align:right;padding-left:.4rem}.dissensus td.n{white-space:nowrap}
-.dissensus th.n{max-width:9rem}
+.dissensus th.n{max-width:9rem}.dissensus :is(td.n+td,th.n+th):not(.n){padding-left:.6rem}
 .dissensus .crowded :is(th,td){padding-right:.5rem}.dissensus .crowded :is(th,td).n{padding-left:.2rem}
 .dissensus td small{color:var(--quiet);white-space:nowrap;display:inline-block;min-width:6.4rem;padding-left:.3rem;
 text-align:left;font-weight:400}

@@ -41,7 +41,7 @@ class StoppedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a run is: cells of the whole study, of which some were there before."""
 
     total: int
@@ -68,7 +68,7 @@ class Ran:
     failures: Mapping[str, str]
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[StudyProgress], None]
 
 
 def run_study(
@@ -220,7 +220,7 @@ class _Run:
 
     def _tell(self) -> None:
         seconds = time.perf_counter() - self._started
-        self._progress(Progress(self.total, self.before, self.done, len(self.failures), seconds))
+        self._progress(StudyProgress(self.total, self.before, self.done, len(self.failures), seconds))
 
 
 def _name_anew(tasks: list[Task], known: dict[str, dict[str, Any]], cells: Path) -> None:

@@ -28,7 +28,7 @@ class UnusableStateError(ValueError):
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """How far training is, apart from the weights.
 
     epoch    the one under way, the first is 0
@@ -59,7 +59,7 @@ class Checkpoint:
             None  # the epoch whose weights lie there; a file of that name may be of another training
         )
 
-    def save(self, progress: Progress, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    def save(self, progress: TrainingProgress, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Put the state into the folder; where that fails, what was there before stays and stays whole."""
         best = None if progress.best_epoch is None else self._best(progress.best_epoch)
         try:
@@ -87,7 +87,7 @@ class Checkpoint:
             if _UNFINISHED.fullmatch(old.name) or (_BEST.fullmatch(old.name) and old != best and _is_ours(old)):
                 old.unlink()
 
-    def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> Progress | None:
+    def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingProgress | None:
         """Set module and optimizer to where the folder's training is; None where it has not begun."""
         if not (self.folder / STATE).exists():
             return None
@@ -105,7 +105,7 @@ class Checkpoint:
 
     def _restore(
         self, tensors: Weights, about: dict[str, Any], module: nn.Module, optimizer: torch.optim.Optimizer
-    ) -> Progress:
+    ) -> TrainingProgress:
         module.load_state_dict(_part(tensors, "module."))
         entries: dict[int, Weights] = {}
         for name, value in _part(tensors, "optimizer.").items():
@@ -121,7 +121,7 @@ class Checkpoint:
         epoch, step, history = about["epoch"], about["step"], about["history"]
         if len(history) != epoch or not 0 <= step <= len(losses):
             raise _damage_error(self.folder / STATE, f"{len(history)} records after {epoch} epochs and {step} steps")
-        return Progress(epoch, step, losses, history, best_epoch, best)
+        return TrainingProgress(epoch, step, losses, history, best_epoch, best)
 
     def _best(self, epoch: int) -> Path:
         return self.folder / f"best-{epoch}.safetensors"

@@ -15,7 +15,7 @@ from torch import nn
 
 from dissensus.train.augment import Draw, draw_epoch
 from dissensus.train.batches import target_tensor
-from dissensus.train.checkpoints import Checkpoint, Progress
+from dissensus.train.checkpoints import Checkpoint, TrainingProgress
 from dissensus.train.heads.config import epoch_order
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.memory import keep_freed_memory
@@ -113,7 +113,7 @@ def train_module(
         keep_freed_memory()
     with run.alone(checkpoint) as folder, _reproducible(run.device), TrainingBar(run, quiet) as bar:
         saved = None if folder is None else Checkpoint(folder, run.work)
-        progress = (saved and saved.restore(run.module, run.optimizer)) or Progress()
+        progress = (saved and saved.restore(run.module, run.optimizer)) or TrainingProgress()
         save = _save_state(saved, run, progress, save_every)
         while not is_over(config, len(progress.history), run.losses(progress)):
             record = _epoch(run, progress, save, bar)
@@ -126,7 +126,7 @@ def train_module(
         return _result(run, progress)
 
 
-def _epoch(run: Run, progress: Progress, save: Callable[[bool], None], bar: TrainingBar) -> dict[str, float]:
+def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], bar: TrainingBar) -> dict[str, float]:
     """Train one epoch from wherever it is, and look at the items held out."""
     config, epoch = run.config, progress.epoch
     rate = rate_of(config, epoch, run.losses(progress))
@@ -226,7 +226,7 @@ def _mix_batch(run: Run, epoch: int) -> tuple[torch.Tensor, torch.Tensor] | None
     return torch.tensor(mixing.partner, device=run.device), weight
 
 
-def _check_losses(progress: Progress, rate: float) -> None:
+def _check_losses(progress: TrainingProgress, rate: float) -> None:
     losses = progress.losses[: progress.step]
     wrong = torch.nonzero(~torch.isfinite(losses))
     if wrong.numel():
@@ -241,7 +241,7 @@ def _run_away(what: str, epoch: int, rate: float, when: str = "after") -> str:
     )
 
 
-def _save_state(saved: Checkpoint | None, run: Run, progress: Progress, every: float) -> Callable[[bool], None]:
+def _save_state(saved: Checkpoint | None, run: Run, progress: TrainingProgress, every: float) -> Callable[[bool], None]:
     """A function that saves where it is time to, or where it must."""
     last = time.monotonic()
 
@@ -254,7 +254,7 @@ def _save_state(saved: Checkpoint | None, run: Run, progress: Progress, every: f
     return save
 
 
-def _result(run: Run, progress: Progress) -> Training:
+def _result(run: Run, progress: TrainingProgress) -> Training:
     last = run.finished(run.module)
     if progress.best_epoch is None:
         return Training(last, last, tuple(progress.history), {}, run.config)

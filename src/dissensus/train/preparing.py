@@ -21,7 +21,7 @@ from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.matching import check_same_order
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.augment import Pictures, channel_statistics
-from dissensus.train.checkpoints import STATE, Progress
+from dissensus.train.checkpoints import STATE, TrainingProgress
 from dissensus.train.held_out import scores_of
 from dissensus.train.images import ImageTable, as_images, fingerprint
 from dissensus.train.model import log_softmax
@@ -76,7 +76,7 @@ class Run:
         with torch.inference_mode(), eval_mode(self.module):
             return not bool(torch.softmax(self.module(x).float(), dim=1).isnan().any())
 
-    def losses(self, progress: Progress) -> list[float]:
+    def losses(self, progress: TrainingProgress) -> list[float]:
         """The validation losses so far."""
         return [record["soft_nll"] for record in progress.history if "soft_nll" in record]
 

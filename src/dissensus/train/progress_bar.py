@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from dissensus.labels.progress import ProgressBar
-from dissensus.train.checkpoints import Progress
+from dissensus.train.checkpoints import TrainingProgress
 from dissensus.train.preparing import Run
 
 
@@ -19,7 +19,7 @@ class TrainingBar:
         self.bar.__enter__()
         return self
 
-    def show(self, progress: Progress, steps: int) -> None:
+    def show(self, progress: TrainingProgress, steps: int) -> None:
         """Show how far training is; the loss is the mean over the steps of this epoch."""
         if self.bar.quiet:  # reading the loss would wait for the device
             return

@@ -19,7 +19,7 @@ from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.text_sets import CHAOSNLI, minilm_features, people_of
 from dissensus.study.description import read_folder
 from dissensus.study.read_spec import study_of
-from dissensus.study.run import Progress, run_study
+from dissensus.study.run import StudyProgress, run_study
 from dissensus.study.spec import Study
 from dissensus.study.summary.cell_table import cell_rows
 from dissensus.train.heads.features import FeatureTable
@@ -70,7 +70,7 @@ def text_runs(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell)
         def embedding(done: int, total: int, place: int = place) -> None:
             tell((place + 0.5 * done / max(total, 1)) / len(TEXTS))
 
-        def training(now: Progress, place: int = place) -> None:
+        def training(now: StudyProgress, place: int = place) -> None:
             tell((place + 0.5 + 0.5 * now.done / now.total) / len(TEXTS))
 
         every = people_of(name)
