@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.plan.grid import Grid, GridConfig, load_grid, shipped_record, simulate_grid
+from dissensus.plan.grid import Grid, GridConfig, grid_record, load_grid, simulate_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.simulation import simulate_recovery
@@ -96,7 +96,7 @@ def main() -> None:
         record |= {"machine": platform.machine(), "seeds": seeds, "shown": mean_recovery(grid)}
         RESULTS.mkdir(exist_ok=True)
         place.write_text(json.dumps(record, indent=1) + "\n")
-        SHIPPED.write_text(shipped_record(grid))
+        SHIPPED.write_text(grid_record(grid))
     print(json.dumps(record, indent=1))
 
 

@@ -14,7 +14,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.plan.answer_worth import Worth, worth_by_answers, worth_by_votes
 from dissensus.plan.question_mix import QuestionAnswers, replay_seconds
-from dissensus.plan.replays import ReplayCurve, _depths, _within, oracle, replay, smooth_share, vote_sequences
+from dissensus.plan.replays import ReplayCurve, _depths, _spend_budget, oracle, replay, smooth_share, vote_sequences
 
 rng = np.random.default_rng
 
@@ -62,7 +62,7 @@ def test_the_oracle_divides_a_budget_as_well_as_trying_everything():
     errors = np.array([[1.0, 0.5, 0.3, 0.25], [0.4, 0.38, 0.1, 0.05], [0.9, 0.2, 0.15, 0.14]])
     depths = np.arange(4)
     for budget in range(8):
-        chosen = _within(errors, depths, budget)
+        chosen = _spend_budget(errors, depths, budget)
         spent = int(depths[chosen].sum())
         assert spent <= budget
         best = min(

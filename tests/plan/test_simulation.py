@@ -15,8 +15,8 @@ from dissensus.plan.grid import (
     GridConfig,
     cell_scene,
     figure_1_grid,
+    grid_record,
     load_grid,
-    shipped_record,
     simulate_grid,
 )
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
@@ -134,9 +134,7 @@ def test_a_file_of_other_settings_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such grid"):
         load_grid(tmp_path / "none.json", SMALL)
     with pytest.raises(ValueError, match="1 of 16 cells"):
-        shipped_record(
-            Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), np.r_[np.nan, np.zeros(15)].reshape(2, 2, 2, 2, 1))
-        )
+        grid_record(Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), np.r_[np.nan, np.zeros(15)].reshape(2, 2, 2, 2, 1)))
 
 
 def test_the_shipped_grid_shows_the_phases():

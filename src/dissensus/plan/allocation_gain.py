@@ -9,7 +9,7 @@ from dissensus.aggregate.priors.vote_prior import VotePrior, rows_to_fit
 from dissensus.plan.adaptive_prior import fit_prior
 from dissensus.plan.allocation_rules import expected_drop
 
-SURE = 3.0  # standard errors: an allocation looks dozens of times, and by chance 1 look in 740 would exceed them
+SURE = 3.0  # standard errors: an allocation tests dozens of times, and 1 test in 740 exceeds them by chance
 BLOCK = 5_000_000  # numbers held at once
 
 
@@ -78,7 +78,7 @@ def _tilts(prior: VotePrior, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _rank(value: np.ndarray, group: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The place of each value in its group, -1/2 to 1/2; equal ones share the middle of theirs.  (p,)"""
+    """The place of each value in its group, -1/2 to 1/2; ties share their middle.  (p,)"""
     order = np.lexsort((value, group))
     new = np.ones(value.size, dtype=bool)
     new[1:] = (np.diff(value[order]) != 0) | (np.diff(group[order]) != 0)
@@ -92,7 +92,7 @@ def _rank(value: np.ndarray, group: np.ndarray, weight: np.ndarray) -> np.ndarra
 
 
 def _thin(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """At most as many votes of each item as half of the items have, drawn without replacement.  (n, k)"""
+    """Draw at most the median number of votes per item, without replacement.  (n, k)"""
     total = counts.sum(axis=1)
     most = int(np.median(total))
     deep = np.flatnonzero(total > most)
@@ -106,7 +106,7 @@ def _thin(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _hold_back(prior: VotePrior, rows: np.ndarray, first: int) -> tuple[np.ndarray, ...]:
-    """All ways to keep back two votes, c and d: row, weight, votes left, expected drop, what c told about d.  (p,) each
+    """List all ways to hold out two votes, c and d: row, weight, votes left, expected drop, realised drop.  (p,) each
 
     rows: (u, k) with two votes or more; first is the number of the first of them
     """
@@ -119,13 +119,13 @@ def _hold_back(prior: VotePrior, rows: np.ndarray, first: int) -> tuple[np.ndarr
     d = code[begin[row] + place]  # ... each class of that row
     ways = rows[row, c] * (rows[row, d] - (c == d))
     row, c, d, ways = (part[ways > 0] for part in (row, c, d, ways))
-    rest = rows[row]
+    left = rows[row]
     pair = np.arange(row.size)
-    rest[pair, d] -= 1
-    before_d, of_before = distinct_rows(rest)  # h and c
+    left[pair, d] -= 1
+    before_d, of_before = distinct_rows(left)  # h and c
     real = np.log(prior.estimate(before_d)[of_before, d])
-    rest[pair, c] -= 1
-    before, of_before = distinct_rows(rest)  # h
+    left[pair, c] -= 1
+    before, of_before = distinct_rows(left)  # h
     posterior = prior.posterior(before)
     real -= np.log(posterior_mean(posterior)[of_before, d])
     total = rows.sum(axis=1)[row]

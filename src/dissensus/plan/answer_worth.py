@@ -1,4 +1,4 @@
-"""What fuller answers are worth in votes, learned with caution from the votes of others about the same items."""
+"""The worth of fuller answers in votes, estimated cautiously from the votes of others on the same items."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from dissensus.aggregate.priors.dirichlet_mixture import posterior_mean
 from dissensus.aggregate.priors.vote_prior import VotePrior
 
-VOTES = np.exp2(np.arange(-6, 7, 1.5))  # what an answer may be worth, beside nothing: a 64th of a vote to 64
+VOTES = np.exp2(np.arange(-6, 7, 1.5))  # worths that are tried, apart from 0: a 64th of a vote to 64
 TEMPERATURES = np.exp2(np.arange(-1.5, 2, 0.5))
 
 
 @dataclass(frozen=True)
 class Worth:
-    """What an answer of one kind counts for: a number of votes, spread by its probabilities raised to 1/temperature."""
+    """The weight of an answer: a number of votes, spread by its probabilities raised to 1/temperature."""
 
     votes: float = 1.0
     temperature: float = 1.0
@@ -30,16 +30,15 @@ class Worth:
 def worth_by_votes(
     item: np.ndarray, probs: np.ndarray, votes: np.ndarray, other: np.ndarray, prior: VotePrior
 ) -> Worth:
-    """What answers are worth by how probable they make the votes of other people about the same items.
+    """Estimate the worth of answers from the probability that they give to other people's votes on the same items.
 
         score(w, T) = sum_i ln P(votes_i | answers about i, worth w votes at temperature T)
         P(w, T | votes) ~ exp(score) P(w, T),   P(w = 0) = 1/2,   ln w ~ N(0, 2^2) and ln T ~ N(0, 1/4) otherwise
 
-    The votes of an item are Polya's urn, in which its answers lie already. Before any vote tells, an answer is as
-    likely to be worth nothing as to be worth something, and the median of its worth is taken: 0 until votes speak for
-    more. A worth of 0 stays within reach however many answers there are.
+    The votes of an item are draws from Polya's urn, which contains its answers at the start. The prior gives a worth of
+    0 the probability 1/2, and the median of the posterior is returned: 0 until votes support more.
 
-    item, probs: (m,), (m, k) the answers;  votes, other: (n, k) votes, and what further kinds of answer are worth
+    item, probs: (m,), (m, k) the answers;  votes, other: (n, k) votes, and the mass of other kinds of answer
     """
     tried = [Worth(0.0, 1.0), *(Worth(w, t) for w in VOTES.tolist() for t in TEMPERATURES.tolist())]
     with_votes = np.flatnonzero((np.bincount(item, minlength=votes.shape[0]) > 0) & (votes.sum(axis=1) > 0))
@@ -50,38 +49,38 @@ def worth_by_votes(
         [
             _urn(
                 votes[with_votes],
-                other[with_votes] + _sum_by_item(place[item[here]], one.mass(probs[here]), with_votes.size),
+                other[with_votes] + _sum_by_item(place[item[here]], worth.mass(probs[here]), with_votes.size),
                 prior,
             )
-            for one in tried
+            for worth in tried
         ]
     )
     return _median(tried, score + _log_prior(tried, nothing=0.5))
 
 
 def worth_by_answers(item: np.ndarray, probs: np.ndarray, n: int, prior: VotePrior) -> Worth:
-    """What answers are worth by how well they predict each other, where nobody voted.
+    """Estimate the worth of answers without votes, from how well they predict each other.
 
         score(w, T) = sum_j sum_c probs_jc ln P(c | the other answers about the same item)
 
-    Every answer speaks for its probabilities, not for its likeliest class alone: people who state the truth are then
-    predicted best by the truth. Without votes to compare with, an answer is not taken to be worth nothing.
+    Answers are scored by all their probabilities and not by the most likely class, a proper score. Without votes to
+    compare with, a worth of 0 is excluded.
 
     item, probs: (m,), (m, k) answers about n items
     """
     tried = [Worth(w, t) for w in VOTES.tolist() for t in TEMPERATURES.tolist()]
     several = np.bincount(item, minlength=n)[item] > 1
     score = np.zeros(len(tried))
-    for at, one in enumerate(tried if several.any() else []):
-        own = one.mass(probs)
-        # What is left after taking an answer away may round to below 0.
+    for at, worth in enumerate(tried if several.any() else []):
+        own = worth.mass(probs)
+        # The difference may round to below 0.
         others = np.maximum(_sum_by_item(item, own, n)[item] - own, 0.0)[several]
         score[at] = (probs[several] * np.log(posterior_mean(prior.posterior(others)))).sum()
     return _median(tried, score + _log_prior(tried, nothing=0.0))
 
 
 def _urn(votes: np.ndarray, mass: np.ndarray, prior: VotePrior) -> float:
-    """ln P(votes | mass), summed over items: the votes of each in some order, drawn from the updated mixture."""
+    """ln P(votes | mass), summed over items, for votes in some order drawn from the updated mixture."""
     from scipy.special import gammaln, logsumexp
 
     posterior = prior.posterior(mass)
@@ -96,8 +95,8 @@ def _urn(votes: np.ndarray, mass: np.ndarray, prior: VotePrior) -> float:
 
 
 def _log_prior(tried: list[Worth], nothing: float) -> np.ndarray:
-    """ln P(w, T), with a chance of `nothing` that w is 0.  one for each tried"""
-    votes, log_t = np.array([one.votes for one in tried]), np.log([one.temperature for one in tried])
+    """ln P(w, T), with the probability `nothing` that w is 0, for each that is tried."""
+    votes, log_t = np.array([worth.votes for worth in tried]), np.log([worth.temperature for worth in tried])
     some = votes > 0
     bell = np.where(some, np.exp(-(np.log(np.where(some, votes, 1.0)) ** 2) / 8 - 2 * log_t**2), 0.0)
     with np.errstate(divide="ignore"):
@@ -107,11 +106,11 @@ def _log_prior(tried: list[Worth], nothing: float) -> np.ndarray:
 def _median(tried: list[Worth], log_chance: np.ndarray) -> Worth:
     """The median of the votes, and the mean of the log temperature at that many."""
     chance = np.exp(log_chance - log_chance.max())
-    votes = np.array([one.votes for one in tried])
+    votes = np.array([worth.votes for worth in tried])
     order = np.argsort(votes, kind="stable")
     reached = np.cumsum(chance[order]) / chance.sum()
     median = votes[order][int(np.argmax(reached >= 0.5 - 1e-12))]
-    log_t = np.log([one.temperature for one in tried])
+    log_t = np.log([worth.temperature for worth in tried])
     return Worth(float(median), float(np.exp(np.average(log_t, weights=np.where(votes == median, chance, 0.0)))))
 
 

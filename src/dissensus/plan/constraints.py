@@ -112,11 +112,11 @@ def label_matrix(labels: np.ndarray) -> np.ndarray:
 
 def _unequal_pairs(rows: np.ndarray) -> int:
     ordered = np.sort(rows, axis=1)  # NaN come last
-    said = (~np.isnan(ordered)).sum(axis=1)
+    labelled = (~np.isnan(ordered)).sum(axis=1)
     new_run = np.ones(ordered.shape, dtype=bool)
     new_run[:, 1:] = ordered[:, 1:] != ordered[:, :-1]  # every NaN is a run of its own, so that it ties with nothing
     run = np.bincount(np.cumsum(new_run.ravel()) - 1)
-    return int((said * (said - 1) // 2).sum() - (run * (run - 1) // 2).sum())
+    return int((labelled * (labelled - 1) // 2).sum() - (run * (run - 1) // 2).sum())
 
 
 def _ordered_pairs(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

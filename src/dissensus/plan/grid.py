@@ -26,10 +26,10 @@ SAVE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class GridConfig:
-    """Which cells are simulated. The default is figure 1 of Sucholutsky 2023: 30 x 30 cells for three d.
+    """The cells to simulate. The default is figure 1 of Sucholutsky 2023: 30 x 30 cells for three d.
 
-    seeds        scenes in each cell
-    hard_starts  embeddings of the hard labels of each scene, averaged: they leave much to the start, soft ones do not
+    seeds        scenes per cell
+    hard_starts  embeddings of the hard labels of each scene, averaged, since they depend on the start
     spread       of the items around their centroids, which have 1
     """
 
@@ -52,7 +52,7 @@ class GridConfig:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Spearman's rho in every cell, NaN where it is not simulated yet.
+    """Spearman's rho in every cell, NaN if it is not simulated yet.
 
     rho  (2, D, N, K, seeds): kinds in the order of `WHOLE_KINDS`, dimensions, items, classes, seeds
     """
@@ -89,12 +89,12 @@ class Grid:
 
 
 def simulate_grid(path: Path | str, config: GridConfig, *, workers: int | None = None, quiet: bool = False) -> Grid:
-    """All cells of the grid, kept in a file as they are done: a run that was stopped continues from there.
+    """Simulate all cells of the grid and save them as they are done; rerun to resume.
 
-    Every cell has its own random numbers, from its seed, n, k and d, whoever computes it and when. More seeds, other
-    sizes or dimensions reuse the cells that the file has. Kernels release Python's lock, so threads use all cores.
+    Every cell has its own random stream, from its seed, n, k and d. More seeds, other sizes or dimensions reuse the
+    cells in the file. Kernels release Python's lock, so threads use all cores.
 
-    path  a JSON file, replaced as a whole so that it is never half written
+    path  a JSON file, replaced as a whole
     """
     from threadpoolctl import threadpool_limits
 
@@ -117,7 +117,7 @@ def simulate_grid(path: Path | str, config: GridConfig, *, workers: int | None =
         ProgressBar("cells", len(wanted), quiet=quiet) as bar,
     ):
         bar.show(len(wanted) - len(missing))
-        # Large cells first, so that the last to finish is a small one; seed by seed, so that a stopped run has maps.
+        # Large cells first, so that a small one finishes last; seed by seed, so that an interrupted run has maps.
         missing.sort(key=lambda cell: (cell[0], -cell[3] * cell[4] * (cell[3] + cell[4])))
         running: dict[Future[float], str] = {pool.submit(_cell, config, *cell): _key(*cell) for cell in missing}
         try:
@@ -135,13 +135,13 @@ def simulate_grid(path: Path | str, config: GridConfig, *, workers: int | None =
 
 
 def cell_scene(config: GridConfig, seed: int, n: int, k: int, d: int) -> Scene:
-    """The points behind a cell."""
+    """Draw the points of a cell."""
     scene_rng, _ = np.random.default_rng([seed, n, k, d]).spawn(2)
     return simulate_scene(n, k, d, scene_rng, spread=config.spread)
 
 
 def load_grid(path: Path | str, config: GridConfig) -> Grid:
-    """What a file has of a grid so far, without simulating more."""
+    """Load the cells of a grid that a file has so far."""
     place = Path(path)
     if not place.is_file():
         raise FileNotFoundError(f"{place}: no such grid; simulate it with simulate_grid({str(path)!r}, config)")
@@ -149,15 +149,15 @@ def load_grid(path: Path | str, config: GridConfig) -> Grid:
 
 
 def figure_1_grid() -> Grid:
-    """The grid of Sucholutsky 2023, figure 1, as simulated by this package and shipped with it."""
+    """Load the grid of Sucholutsky 2023, figure 1, simulated by this package and shipped with it."""
     record = json.loads(files("dissensus.plan").joinpath("figure_1_grid.json").read_text())
     config = GridConfig(**record["config"])
     shape = (len(WHOLE_KINDS), len(config.dimensions), len(config.items), len(config.classes), config.seeds)
     return Grid(config, np.array(record["rho"], dtype=np.float64).reshape(shape))
 
 
-def shipped_record(grid: Grid) -> str:
-    """A grid as the JSON text that `figure_1_grid` reads."""
+def grid_record(grid: Grid) -> str:
+    """Write a grid as the JSON text that `figure_1_grid` reads."""
     if np.isnan(grid.rho).any():
         raise ValueError(f"{int(np.isnan(grid.rho).sum())} of {grid.rho.size} cells are missing")
     return json.dumps({"config": asdict(grid.config), "rho": [round(v, 3) for v in grid.rho.ravel().tolist()]}) + "\n"

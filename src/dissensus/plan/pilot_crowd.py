@@ -1,4 +1,4 @@
-"""What a few people's answers say about the answers of others: seconds and errors of several kinds, drawn together."""
+"""Seconds and errors among people like those of a pilot, drawn jointly for several kinds of label."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-FURTHEST = 30.0  # ln seconds from what was measured: with two people a draw may be any number, and e^30 is one
+FURTHEST = 30.0  # ln seconds from the measured value, so that draws for two people stay finite
 
 
 @dataclass(frozen=True, eq=False)
 class KindByPerson:
-    """The answers of one kind, by who gave them.
+    """The answers of one kind, by person.
 
-    person   (m,) who gave each answer, as a position in the crowd of all kinds
+    person   (m,) position of the annotator among those of all kinds
     seconds  (m,)
-    wrong    (m,) share of wrong comparisons, NaN where not known
+    wrong    (m,) share of wrong comparisons, NaN if unknown
     """
 
     person: np.ndarray
@@ -27,23 +27,23 @@ class KindByPerson:
 def draw_crowds(
     kinds: Sequence[KindByPerson], people: int, replicates: int, coverage: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Typical seconds and flip rates of each kind, as measured and as they may be among other people.
+    """Draw typical seconds and flip rates of each kind among people like those who answered.
 
         seconds = exp(mean over people of ln of each one's median)
         ln seconds ~ t(G - 1) around ln of that,  scale^2 = s^2 / G,   s^2 of people's ln medians, or that
-            of their own answers if it is larger: two people whose medians are alike by chance are not taken to be alike
+            of their own answers if it is larger: the medians of two people may be alike by chance
         flip rate r = mean over people of each one's share of wrong comparisons
         flip rate ~ Beta(r n*, (1 - r) n* + 1) below its middle, Beta(r n* + 1, (1 - r) n*) above
         n* = r (1 - r) / variance of r * [t(m - 1) / t(G - 1)]^2,   the t of the coverage
 
     People are a sample, so G of them have G - 1 degrees of freedom, however many answers each gave. The geometric mean
-    is the median where ln seconds have a bell shape, and the ratio of two kinds is then what a typical person takes
-    longer, whoever is slow. The variance of r is that between people, or that of independent answers if it is larger:
+    is the median if ln seconds are normal, and the ratio of two kinds is then that of a typical person. The variance of
+    r is that between people, or that of independent answers if it is larger:
     Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts. For
-    independent answers that are right or wrong it is the interval of Clopper and Pearson. Each replicate draws one
-    deviation for each person, which moves all kinds that they tried, seconds and errors alike.
+    independent answers that are right or wrong it is the Clopper-Pearson interval. Each replicate draws one deviation
+    per person, which moves the seconds and errors of all kinds that they tried.
 
-    people -> seconds, flips: (kinds, replicates + 1), first as measured; a kind without known errors has rate 0
+    -> seconds, flips: (kinds, replicates + 1), the first as measured; a kind without known errors has rate 0
     """
     from scipy.special import chdtri
 
@@ -70,7 +70,7 @@ def draw_crowds(
 
 
 def _within(kind: KindByPerson, who: np.ndarray, medians: np.ndarray) -> float:
-    """The variance of mean ln seconds if people differed by chance alone, by how their own answers differ."""
+    """The variance of mean ln seconds if people differed by chance alone, from the variance of their own answers."""
     m = kind.seconds.size
     if m == who.size:
         return 0.0
@@ -87,13 +87,13 @@ def _flip_rates(
 
     who, rates = _by_person(person, wrong, np.mean)
     rate = float(rates.mean())
-    if who.size < 2:  # one person says nothing about others
+    if who.size < 2:  # nothing is known about other people
         return np.concatenate([[rate], rng.random(deviation.shape[0])])
     trials = who.size**2 / float((1 / np.bincount(person)[who]).sum())  # m, if all gave as many answers
     drawn = rng.standard_normal(deviation.shape[0])
     if 0 < rate < 1:
         between = float(rates.var(ddof=1)) / who.size
-        # One more answer that is right or wrong: where all answers are alike, their spread is not taken to be 0.
+        # One pseudo-answer, so that equal answers do not have a variance of 0.
         within = (((wrong - rate) ** 2).sum() + rate * (1 - rate)) / wrong.size / trials
         trials = rate * (1 - rate) / max(within, between)
         of_people = between / (between + within)
@@ -101,7 +101,7 @@ def _flip_rates(
     upper = (1 + coverage) / 2
     trials *= float(stdtrit(wrong.size - 1, upper) / stdtrit(who.size - 1, upper)) ** 2
     place, below = ndtr(drawn), ndtr(drawn) < 0.5
-    flips = np.where(below, 0.0, 1.0)  # as they are where no answer is wrong, or none is right
+    flips = np.where(below, 0.0, 1.0)  # if no answer is wrong, or none is right
     if rate > 0:
         flips[below] = betaincinv(rate * trials, (1 - rate) * trials + 1, place[below])
     if rate < 1:
@@ -112,7 +112,7 @@ def _flip_rates(
 def _by_person(
     person: np.ndarray, values: np.ndarray, typical: Callable[[np.ndarray], np.floating]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Who answered, and the typical value of each.  (m,), (m,) -> (g,), (g,)"""
+    """People who answered, and the typical value of each.  (m,), (m,) -> (g,), (g,)"""
     order = np.argsort(person, kind="stable")
     who, first = np.unique(person[order], return_index=True)
     if who.size == person.size:

@@ -72,16 +72,16 @@ def replay_seconds(
     per_item: Sequence[float],
     rng: np.random.Generator,
 ) -> tuple[ReplayCurve, dict[str, np.ndarray]]:
-    """Ask in the order of expected drop in KL per second, over items and kinds of question together.
+    """Replay answers in the order of their expected drop of KL per second, over items and kinds of question.
 
         value of (item, kind) = [E KL now - sum_v P(v) E KL after a typical answer with first choice v] / seconds
 
-    Votes count 1, and the prior is learned from them (`vote_prior`). What a kind's fuller answers are worth is learned
-    by how probable they make the votes about the same items (`answer_worth`): nothing until the votes say otherwise.
-    Where no kind consists of votes, it is learned by how well answers predict each other, and the prior from a class
-    drawn from each answer: its likeliest class is no vote, since everybody may name the same class of an item that is
-    in doubt. The first question about each item is of the cheapest kind; beside votes, each fuller kind is then asked
-    once about a twentieth of the items, ten or more. Answers come in random order, without replacement.
+    Votes have weight 1, and the prior is fitted to them (`vote_prior`). The worth of fuller answers is estimated from
+    the probability that they give to votes on the same items (`answer_worth`). Without votes, it is estimated from how
+    well answers predict each other, and the prior is fitted to one class drawn from each answer: the most likely class
+    is not a vote, since everybody may name the same class of an ambiguous item. The first question about each item is
+    of the cheapest kind. If there are votes, each fuller kind is then asked once about a twentieth of the items, ten or
+    more. Answers come in random order, without replacement.
 
     truth: (n, k); per_item: seconds per item, rising -> error by mean seconds per item, and the answers of each kind
     used at each budget, (b,)
@@ -112,7 +112,7 @@ def replay_seconds(
             planned = bool(plan)
             name, asked = plan.pop(0) if planned else _best(state, given, portion, tie_rng)
             asked = given[name].able(asked)
-            if planned and not asked.size:  # nobody answered this kind of question about these items
+            if planned and not asked.size:  # no answers of this kind about these items
                 continue
             affordable = int((limit - spent) // kinds[name].seconds)
             if asked.size > affordable:
@@ -133,7 +133,7 @@ def replay_seconds(
 
 
 class _Supply:
-    """The answers of one kind, item by item in a random order, and how many were taken."""
+    """The answers of one kind, item by item in random order, and how many were used."""
 
     def __init__(self, answers: QuestionAnswers, n: int, rng: np.random.Generator) -> None:
         self.seconds, self.probs = answers.seconds, answers.probs
@@ -152,7 +152,7 @@ class _Supply:
 
 
 class _State:
-    """All answers so far, what each kind is worth, and the posterior of each item."""
+    """All answers so far, the worth of each kind, and the posterior of each item."""
 
     def __init__(self, n: int, k: int, kinds: list[str], votes: list[str], rng: np.random.Generator) -> None:
         self.n, self.k, self.votes, self.rng = n, k, votes, rng
@@ -178,7 +178,7 @@ class _State:
         return posterior_mean(self.prior.posterior(self.mass))
 
     def learn(self) -> None:
-        """Fit the prior to the votes, then the worth of each fuller kind, then add everything up anew."""
+        """Fit the prior to the votes, then the worth of each fuller kind, then sum all answers again."""
         self.prior = fit_prior(self.counts)
         for name in [kind for kind in self.probs if kind not in self.votes and self.item[kind].size]:
             self.worth[name] = self._weigh(name)
@@ -188,8 +188,8 @@ class _State:
             np.add.at(self.mass, self.item[name], mass)
             sums = np.zeros((self.k, self.k))
             np.add.at(sums, first, mass)
-            seen = np.bincount(first, minlength=self.k)[:, None]  # (k, 1)
-            self.typical[name] = np.where(seen > 0, sums / np.maximum(seen, 1), worth.votes * np.eye(self.k))
+            times = np.bincount(first, minlength=self.k)[:, None]  # (k, 1)
+            self.typical[name] = np.where(times > 0, sums / np.maximum(times, 1), worth.votes * np.eye(self.k))
         self._look_ahead(np.arange(self.n))
 
     def _weigh(self, name: str) -> Worth:
@@ -203,7 +203,7 @@ class _State:
         return worth_by_votes(item, probs, self.counts, further, self.prior)
 
     def _look_ahead(self, items: np.ndarray) -> None:
-        """The expected drop of these items' KL by one more answer of each kind."""
+        """Compute the expected drop of KL of these items by one more answer of each kind."""
         mass = self.mass[items]
         posterior = self.prior.posterior(mass)
         chance, now = posterior_mean(posterior), expected_kl(posterior)
@@ -217,7 +217,7 @@ class _State:
 def _best(
     state: _State, given: Mapping[str, _Supply], portion: int, rng: np.random.Generator
 ) -> tuple[str, np.ndarray]:
-    """The kind of question whose best items gain most per second, and those items; none where all is used up."""
+    """Choose the kind of question whose best items gain most per second, and these items; none if all are used."""
     best, chosen, kind = 0.0, np.zeros(0, dtype=np.int64), next(iter(given))
     for name, supply in given.items():
         able = rng.permutation(supply.able(np.arange(state.n)))

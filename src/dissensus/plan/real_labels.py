@@ -83,12 +83,12 @@ def informativeness(
 
 
 def compare_with_judgments(embedding: Embedding, similarity: np.ndarray) -> tuple[float, float]:
-    """rho and error rate of embedded items against judged similarities.
+    """Compute rho and error rate of embedded items against judged similarities.
 
         error rate = share of triplets of items a, b, c, judged unequal, that the inner products order the other way
 
-    Pairs without a judgment are left out of both. Triplets whose judged similarities are equal ask nothing; those
-    that the embedding leaves equal count as half wrong, like a toss of a coin.  similarity: (n, n)
+    Pairs without a judgment are left out of both, and triplets with equal judgments out of the error rate. Ties in the
+    embedding count as half wrong.  similarity: (n, n)
     """
     n = embedding.n_items
     alike = np.asarray(similarity, dtype=np.float64)
@@ -113,18 +113,18 @@ def compare_with_judgments(embedding: Embedding, similarity: np.ndarray) -> tupl
 
 
 def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
-    """The share of comparisons answered by both label matrices on which they differ: bit flips between two signals.
+    """Compute the share of comparisons answered by both label matrices on which they differ.
 
-    For two kinds of label of the same items and classes, say a pilot's votes against its beliefs. 0 to 1; NaN where
-    they have no comparison in common.  labels, reference: (n, k)
+    For two kinds of label of the same items and classes, such as votes and beliefs of a pilot. 0 to 1; NaN if they have
+    no comparison in common.  labels, reference: (n, k)
     """
     first, second = np.asarray(labels, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if first.shape != second.shape or first.ndim != 2:
         raise ValueError(f"labels have the shapes {first.shape} and {second.shape}; expected the same (n, k)")
     both = differ = 0
     for a, b in ((first, second), (first.T, second.T)):
-        for row, other in zip(a, b, strict=True):
-            agreement = np.sign(row[:, None] - row) * np.sign(other[:, None] - other)
+        for left, right in zip(a, b, strict=True):
+            agreement = np.sign(left[:, None] - left) * np.sign(right[:, None] - right)
             both += int((agreement != 0).sum() - np.isnan(agreement).sum())
             differ += int((agreement < 0).sum())
     return differ / both if both else float("nan")
@@ -132,7 +132,7 @@ def flip_rate(labels: np.ndarray, reference: np.ndarray) -> float:
 
 @takes(labels=Distributions)
 def label_variants(labels: Distributions, gold: np.ndarray) -> dict[str, Distributions]:
-    """The labels beside those of the same items that carry less: hard ones, and hard ones smoothed.
+    """Return the labels with less informative ones of the same items: hard labels, and smoothed hard labels.
 
     Sucholutsky 2023, sec. 7.1: CIFAR-10 and CIFAR-10LS.  gold: (n,) class codes
     """

@@ -141,20 +141,20 @@ def oracle(
 
         votes_i = argmin_m  E KL(truth_i || estimate from m votes) + price m,   price set by the budget
 
-    It knows each item's full distribution and so its error after m votes, on average over `orders` random orders; an
-    eighth as many others, which it did not choose by, give the error. Its prior is fitted on all votes there are.
-    clairvoyant: it even knows which votes would come, and stops where the estimate happens to be best; no rule
-    can do better with this estimator.
+    The oracle knows each item's distribution and its mean error after m votes over `orders` random orders. The error is
+    computed on an eighth as many held-out orders. Its prior is fitted to all votes.
+    clairvoyant: the oracle also knows the next votes and stops where the estimate is best; no rule can be better with
+    this estimator.
     """
     budgets = _budgets(per_item, votes)
     prior = fit_prior(votes.counts())
     most = int(votes.per_item.max(initial=0))
     depths = np.arange(most + 1) if clairvoyant else _depths(most)
-    seen, unseen = rng.spawn(2)
-    chosen_by = _mean_errors(votes, prior, depths, seen, 1 if clairvoyant else orders)  # (n, depths)
-    error = chosen_by if clairvoyant else _mean_errors(votes, prior, depths, unseen, max(1, orders // 8))
+    choice_rng, error_rng = rng.spawn(2)
+    chosen_by = _mean_errors(votes, prior, depths, choice_rng, 1 if clairvoyant else orders)  # (n, depths)
+    error = chosen_by if clairvoyant else _mean_errors(votes, prior, depths, error_rng, max(1, orders // 8))
     rows = np.arange(chosen_by.shape[0])
-    chosen = [_within(chosen_by, depths, budget) for budget in budgets.tolist()]
+    chosen = [_spend_budget(chosen_by, depths, budget) for budget in budgets.tolist()]
     return ReplayCurve(
         spent=np.array([depths[place].mean() for place in chosen]),
         error=np.array([error[rows, place].mean() for place in chosen]),
@@ -163,7 +163,7 @@ def oracle(
 
 
 def vote_sequences(votes: Votes, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Each item's votes in a random order, -1 after the last, and how many there are.  (n, most), (n,)"""
+    """Shuffle each item's votes, with -1 after the last, and count them.  (n, most), (n,)"""
     size = votes.per_item
     empty = np.flatnonzero(size == 0)
     if empty.size:
@@ -179,7 +179,7 @@ def vote_sequences(votes: Votes, rng: np.random.Generator) -> tuple[np.ndarray, 
 
 
 def _depths(most: int) -> np.ndarray:
-    """Numbers of votes at which errors are looked at: all up to 8, then in steps of a fifth.  rising, to most"""
+    """Numbers of votes at which errors are computed: all up to 8, then in steps of a fifth, up to most."""
     depths = [*range(min(most, 8) + 1)]
     while depths[-1] < most:
         depths.append(min(most, depths[-1] + depths[-1] // 5 + 1))
@@ -205,8 +205,8 @@ def _mean_errors(
     return total
 
 
-def _within(errors: np.ndarray, depths: np.ndarray, budget: float) -> np.ndarray:
-    """The depth of each item that lowers the sum of errors most within the budget, as a position.  (n, d) -> (n,)"""
+def _spend_budget(errors: np.ndarray, depths: np.ndarray, budget: float) -> np.ndarray:
+    """The position of each item's depth that minimises the sum of errors within the budget.  (n, d) -> (n,)"""
     free, dear = 0.0, float(np.where(np.isfinite(errors), errors, 0.0).max(initial=0.0)) + 1.0
     best = np.zeros(errors.shape[0], dtype=np.int64)
     for _ in range(PRICES):
@@ -220,7 +220,7 @@ def _within(errors: np.ndarray, depths: np.ndarray, budget: float) -> np.ndarray
 
 
 def _budgets(per_item: Sequence[float], votes: Votes) -> np.ndarray:
-    """Votes in all, from votes per item.  (b,) int64"""
+    """Total votes from votes per item.  (b,) int64"""
     wanted = np.asarray(per_item, dtype=np.float64)
     most = votes.n_answers / max(votes.n_items, 1)
     if wanted.ndim != 1 or not wanted.size or (wanted <= 0).any() or (np.diff(wanted) <= 0).any():

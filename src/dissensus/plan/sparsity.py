@@ -1,4 +1,4 @@
-"""Fewer numbers per label: principal components as the bound, sparse and top-class labels as what people can give."""
+"""Fewer numbers per label: sparse and top-class labels, with principal components as the bound."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class SparsityCurves:
     """rho over the number of kept numbers per label, all of one scene.
 
     k_hat      (c,) numbers kept
-    pca        (c,) rho from that many principal components of the points: what numbers chosen at will could tell
+    pca        (c,) rho from that many principal components of the points, a bound for any choice of numbers
     sparse     (c,) each item's k_hat largest classes
-    top_class  (c,) the k_hat classes that say most about similarity, the same for all items
+    top_class  (c,) the k_hat classes most informative about similarity, the same for all items
     soft, hard the full labels
     """
 
@@ -41,9 +41,9 @@ class SparsityCurves:
 
 
 def sparse_labels(soft: np.ndarray, k_hat: int, *, scaled: bool = False) -> np.ndarray:
-    """Each row's k_hat largest classes; the others are 0.  (n, k)
+    """Keep each row's k_hat largest classes and set the others to 0.  (n, k)
 
-    Sucholutsky 2023, sec. 6, keeps the numbers as they were. scaled makes rows sum to 1, as answers of people do.
+    Sucholutsky 2023, sec. 6, keeps the numbers unscaled. scaled makes rows sum to 1, as answers of people do.
     """
     kept = sparsify(Distributions.from_mass(soft), k_hat).probs
     return kept if scaled else np.where(kept > 0, soft, 0.0)
@@ -52,10 +52,10 @@ def sparse_labels(soft: np.ndarray, k_hat: int, *, scaled: bool = False) -> np.n
 def top_class_labels(
     soft: np.ndarray, k_hat: int, similarity: np.ndarray, *, scaled: bool = False, unasked_as_zero: bool = True
 ) -> np.ndarray:
-    """The k_hat columns with most mutual information about similarity; the others are 0.  (n, k)
+    """Keep the k_hat columns with most mutual information about similarity and set the others to 0.  (n, k)
 
-    Sucholutsky 2023, sec. 6. With unasked_as_zero=False they are NaN instead: an embedding then takes a class that
-    nobody was asked about for unknown, not for furthest.  similarity: (n, n) of the items
+    Sucholutsky 2023, sec. 6. With unasked_as_zero=False the others are NaN: an embedding then treats a class that
+    nobody was asked about as unknown and not as furthest.  similarity: (n, n) of the items
     """
     labels = Distributions.from_mass(soft)
     kept = np.argsort(-class_information(labels, similarity), kind="stable")[: class_count(k_hat, labels)]
@@ -66,15 +66,15 @@ def top_class_labels(
 
 
 def pca_recovery(scene: Scene) -> np.ndarray:
-    """rho when the points are described by their first 1, 2, ... principal components.  (min(d, n + k - 1),)
+    """Compute rho of points rebuilt from their first 1, 2, ... principal components.  (min(d, n + k - 1),)
 
-    Component by component the points come back; their cosines are compared with the true ones. All components give 1.
+    The cosines of the rebuilt points are compared with the true ones. All components give 1.
     """
     return np.array(list(_rho_by_components(scene)))
 
 
 def effective_dimensionality(scene: Scene, rho: float) -> int:
-    """The fewest principal components that tell as much as labels from which rho was recovered.
+    """Find the fewest principal components that reach the rho of some labels.
 
         min { c : rho of c components >= rho }
 
@@ -96,7 +96,10 @@ def sparsity_curves(
     scaled: bool = False,
     unasked_as_zero: bool = True,
 ) -> SparsityCurves:
-    """The curves of Sucholutsky 2023, figure 3 (right), for one scene.  starts: embeddings averaged per point"""
+    """Compute the curves of Sucholutsky 2023, figure 3 (right), for one scene.
+
+    starts  embeddings averaged per point
+    """
     n, k = scene.soft.shape
     kept = np.asarray(k_hats, dtype=np.int64)
     bad = kept[(kept < 1) | (kept > k)]

@@ -186,14 +186,14 @@ def _orders(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Columns of each row from highest to lowest, the position from which they are lower, how many are not NaN."""
     order = np.argsort(-matrix, axis=1, kind="stable")  # NaN come last
     ordered = np.take_along_axis(matrix, order, axis=1)
-    said = (~np.isnan(matrix)).sum(axis=1)
+    labelled = (~np.isnan(matrix)).sum(axis=1)
     after = np.empty(order.shape, dtype=np.int32)
-    following = said.copy()
+    following = labelled.copy()
     for p in range(order.shape[1] - 1, -1, -1):
         if p + 1 < order.shape[1]:
             following = np.where(ordered[:, p] > ordered[:, p + 1], p + 1, following)
         after[:, p] = following
-    return order.astype(np.int32), after, said.astype(np.int32)
+    return order.astype(np.int32), after, labelled.astype(np.int32)
 
 
 def _label_start(matrix: np.ndarray, rank: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The inner loops of generalised non-metric MDS: hinges over all comparisons, and a descent that runs them.
 
-Imported only where an embedding is fitted, since importing numba takes half a second.
+Imported only to fit an embedding, since importing numba takes half a second.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import numpy as np
 
 from dissensus.plan.gnmds.sorted_hinges import sorted_hinges
 
-SORTED_FROM = 2_000  # at 10,000 entries sorting takes 12 ms, visiting the pairs 16 ms at a solution and 170 ms far off
+SORTED_FROM = 2_000  # entries from which sorting is faster than visiting pairs
 MEMORY = 12  # pairs of steps and slopes that L-BFGS remembers
 LINE_STEPS = 25
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def ordered_hinges(squared, order, after, said, width, slope):  # type: ignore[no-untyped-def]
+def ordered_hinges(squared, order, after, labelled, width, slope):  # type: ignore[no-untyped-def]
     """Hinges over the ordered pairs of every row, added up; their derivatives are added to `slope`.
 
         sum over rows i and positions p, q >= after_ip of hinge(1 + d_ip - d_iq)
@@ -27,7 +27,7 @@ def ordered_hinges(squared, order, after, said, width, slope):  # type: ignore[n
     they are visited without a branch, hence vectorised. Rows of more than SORTED_FROM entries are sorted instead.
 
     squared: (n, k) squared distances;  order: (n, k) columns from highest to lowest label;
-    after: (n, k) position from which labels are lower;  said: (n,) positions that hold a label
+    after: (n, k) position from which labels are lower;  labelled: (n,) number of labels
     """
     n, k = squared.shape
     total = 0.0
@@ -36,7 +36,7 @@ def ordered_hinges(squared, order, after, said, width, slope):  # type: ignore[n
     least = np.empty(k)
     pull = np.empty(k)
     for i in range(n):
-        last = said[i]
+        last = labelled[i]
         for p in range(last):
             far[p] = squared[i, order[i, p]]
             pull[p] = 0.0
@@ -97,7 +97,7 @@ def objective(points, n, rows, columns, triplets, width, trace_weight, gradient)
     """Hinges plus trace_weight tr(Z Z^T), and the gradient in the factor Z, written over `gradient`.
 
     Labels compare items 0..n-1 with classes n..: only the n x k distances between the two enter. Listed triplets
-    compare any points.  points, gradient: (N, r);  rows, columns: (order, after, said) of labels and their transpose
+    compare any points.  points, gradient: (N, r);  rows, columns: (order, after, labelled) of labels and transpose
     """
     size = points.shape[0]
     norms = np.empty(size)
@@ -183,7 +183,7 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
             continue
         low, high = 0.0, np.inf
         length = 1.0 if kept > 0 else min(1.0, 1.0 / np.sqrt(-descent))
-        found = False
+        accepted = False
         for _ in range(LINE_STEPS):
             for i in range(size):
                 trial[i] = place[i] + length * direction[i]
@@ -194,13 +194,13 @@ def descend(start, n, rows, columns, triplets, width, trace_weight, iterations, 
             if reached > value + 1e-4 * length * descent:
                 high = length
             elif np.dot(trial_slope, direction) < 0.9 * descent:
-                found = True
+                accepted = True
                 low = length
             else:
-                found = True
+                accepted = True
                 break
             length = 2.0 * low if high == np.inf else 0.5 * (low + high)
-        if not found or reached > value:
+        if not accepted or reached > value:
             if kept == 0:
                 return place.reshape(shape), value, calls, True
             kept = 0
