@@ -54,8 +54,8 @@ def test_logits_of_pixels_are_those_of_the_network():
         ),
         (with_pixel(0.5)[0], r"the shape \(3, 8, 8\); expected \(b, 3, h, w\)"),
         (with_pixel(0.5)[:0], r"the shape \(0, 3, 8, 8\), so there is nothing to attack; expected one image"),
-        (with_pixel(0.5).numpy(), r"inputs are an array of shape \(4, 3, 8, 8\); expected a torch tensor"),
-        ("photos", "inputs are a path or a name, 'photos'; expected a torch tensor"),
+        (with_pixel(0.5).numpy(), r"inputs are an array of shape \(4, 3, 8, 8\); expected a tensor"),
+        ("photos", "inputs are a path or a name, 'photos'; expected a tensor"),
     ],
 )
 def test_what_is_not_pixels_from_0_to_1_is_refused(name, inputs, words):
