@@ -1,4 +1,4 @@
-"""The option `--contents`: what the items are, to be shown on a page."""
+"""The option `--contents`: texts or pictures of the items, to be shown on a page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 Contents = Annotated[
     str | None,
     typer.Option(
-        help="What the items are, to be shown on the page: a table with a text column, a folder of images, or a data "
-        "set. A data set brings its own, a label file its text column."
+        help="Show the items on the page: a table with a text column, a folder of images, or a data set. Data "
+        "sets show their own items, label files their text column."
     ),
 ]
 
 
 def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews | None":
-    """Texts or pictures of the items: those asked for, else those of the data set or of a text column of the file."""
+    """Return texts or pictures of the items: those asked for, else those of the data set or of the file."""
     from dissensus.datasets.sources import find_source, is_data_set
 
     if contents is None:
@@ -42,7 +42,7 @@ def item_views(contents: str | None, file: str, labels: "Labels") -> "ItemViews 
 
 
 def check_page(contents: str | None, html: Path | None) -> None:
-    """`--contents` without a page would do nothing; through standard input come only labels."""
+    """Refuse `--contents` without a page, or from standard input, which can only be labels."""
     check_not_standard_input(str(contents), "--contents -")
     if contents is not None and html is None:
         raise ValueError("--contents shows items on a page, and none is written: add --html FILE")
@@ -80,9 +80,7 @@ def _of_path(path: Path) -> "ItemViews":
 
     items = read_items(path, say=say)
     if not items.named:
-        raise ValueError(
-            f"--contents {path}: its rows have no names, so nobody knows whose texts they are: add a column of items"
-        )
+        raise ValueError(f"--contents {path}: its rows have no names, so they cannot be matched: add a column of items")
     return ItemViews(items.names, lambda place: items.get(range(place, place + 1))[0])
 
 
@@ -104,8 +102,8 @@ def _of_columns(labels: "Labels") -> "ItemViews | None":
     texts = [extra[column].take(first).to_pylist() for column in columns]
     say(f"took: {', '.join(f'text = {column}' for column in columns)}, to show on the page")
     shown = [tuple("" if text is None else str(text) for text in row) for row in zip(*texts, strict=True)]
-    return ItemViews(labels.items[codes], lambda place: _one_or_two(shown[place]))
+    return ItemViews(labels.items[codes], lambda place: _single_or_pair(shown[place]))
 
 
-def _one_or_two(texts: tuple[str, ...]) -> str | tuple[str, str]:
+def _single_or_pair(texts: tuple[str, ...]) -> str | tuple[str, str]:
     return texts[0] if len(texts) == 1 else (texts[0], texts[1])

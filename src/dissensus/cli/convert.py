@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 def convert(
     labels: "Labels",
     file: str,
-    output: Annotated[Path, typer.Argument(help="File to write; its ending says the format.")],
-    to: Annotated[str | None, typer.Option(help="Format, where the ending does not tell (label-studio, …).")] = None,
-    to_layout: Annotated[str | None, typer.Option(help="crowd-kit, or annotators (one column each).")] = None,
+    output: Annotated[Path, typer.Argument(help="File to write; its ending gives the format.")],
+    to: Annotated[
+        str | None, typer.Option(help="Write this format, if the ending does not tell it, such as label-studio.")
+    ] = None,
+    to_layout: Annotated[
+        str | None,
+        typer.Option(help="Lay out votes as crowd-kit (task, worker, label) or annotators (one column each)."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The same labels in another format; nothing is lost, or you are told what."""
+    """Convert labels to another format, and report what the format cannot keep.
+
+    Example: dissensus convert export.json votes.parquet
+    """
     from dissensus.files.write_labels import write
 
     with word_settings((), None, format="to", layout="to_layout"):

@@ -18,13 +18,18 @@ def count(
     file: Annotated[
         Path, typer.Argument(help="Parquet file with one row per vote, of any length, or - for standard input.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: .npy (counts), .npz, .parquet, …")],
-    item: Annotated[str | None, typer.Option(help="Column that names the item.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column that holds the label.")] = None,
-    classes: Annotated[str | None, typer.Option(help="All classes in order, as one row of CSV.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the counts to this file: .npy, .npz, .parquet, …")
+    ],
+    item: Annotated[str | None, typer.Option(help="Read the item from this column.")] = None,
+    label: Annotated[str | None, typer.Option(help="Read the label from this column.")] = None,
+    classes: Annotated[str | None, typer.Option(help="List all classes in order, as one row of CSV.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The count matrix of a large vote file, with bounded memory; repeated answers are all counted."""
+    """Count votes per item and class in a file of any length; repeated answers are all counted.
+
+    Example: dissensus count votes.parquet -o counts.npz
+    """
     from dissensus.files.stream import count_votes
 
     with one_line_errors():

@@ -23,7 +23,10 @@ def describe(
     ordered: Ordered = None,
     contents: Contents = None,
 ) -> None:
-    """What is in a label file: how much, by whom, and how far people disagree."""
+    """Describe labels: how many, by whom, and how much people disagree.
+
+    Example: dissensus describe votes.csv --html labels.html
+    """
     import numpy as np
 
     from dissensus.aggregate.agreement_summary import alpha_summary

@@ -1,4 +1,4 @@
-"""What verbs tell while they work: remarks, warnings, and a bar."""
+"""Notices of verbs while they work: remarks, warnings, and a progress bar."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from dissensus.labels.progress import ProgressBar
 
 
 def say_or_warn(notice: str) -> None:
-    """A warning is meant to be seen; what was taken is a remark."""
+    """Print a notice; warnings stand out."""
     if notice.startswith("warning"):
         errors.print(notice, style="bold yellow", markup=False)
     else:
@@ -17,9 +17,6 @@ def say_or_warn(notice: str) -> None:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that goes away at the end, and the function that moves it: how many are done, of how many.
-
-    Without a terminal there is none.
-    """
+    """Show a bar on a terminal, and yield the function that moves it: how many are done, of how many."""
     with ProgressBar(title, console=errors) as bar:
         yield bar.show

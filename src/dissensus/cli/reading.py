@@ -59,7 +59,7 @@ DEFAULTS = {name: each.default for name, each in SETTINGS.items()}
 
 
 def say(notice: str) -> None:
-    """A guess or a remark, apart from the result."""
+    """Print a notice to stderr, apart from the result."""
     errors.print(notice, style="dim", markup=False)
 
 
@@ -101,7 +101,7 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def before_labels(first: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Put an argument of a verb that reads labels before the file of labels, as people say it: FEATURES LABELS."""
+    """Put an argument of a verb before its file of labels: FEATURES LABELS."""
 
     def order(verb: Callable[..., None]) -> Callable[..., None]:
         known = inspect.signature(verb).parameters
@@ -118,10 +118,10 @@ def before_labels(first: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """What is wrong with the input is one line on stderr and exit code 2, not a traceback."""
+    """Report errors of the input in one line on stderr with exit code 2, without a traceback."""
     try:
         yield
-    except BrokenPipeError:  # nothing is wrong with the input: whoever read the output has stopped
+    except BrokenPipeError:  # the reader of the output has stopped: no error of the input
         raise
     except (ValueError, OSError, ImportError) as error:
         print_error(error)
@@ -153,15 +153,15 @@ def _load(file: str, reading: dict[str, Any]) -> tuple[Labels, pa.Table | None]:
             return read(file, say=say, **reading), None
         if given:
             raise ValueError(
-                f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or make a file of "
-                f"it first: `dissensus convert {file} {file}.parquet`"
+                f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or convert it to a "
+                f"file first: `dissensus convert {file} {file}.parquet`"
             )
         data = load(file)
         return data.labels, data.items
 
 
 def split_classes(row: str | None, option: str = "--classes") -> list[str] | None:
-    """The names in one row of CSV, so that quotes hold a name with a comma."""
+    """Return the names in one row of CSV; a name with a comma is quoted."""
     if row is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What people said: votes, beliefs and distributions, and everything that can be done to them.
+"""Labels from people: votes, beliefs and distributions, and functions of them.
 
     votes, beliefs, distributions   the three values; answers is what the first two share
     frames                          the values and frames of pandas, polars and Arrow
@@ -10,11 +10,12 @@
     quality                         which answers and annotators to trust
     simulate                        annotators with known truth
     summary                         what is in a set of labels
-    intervals                       a number and how far it could have come out otherwise
-    names, display, row_errors      codes and names, how values show themselves, what is wrong with a row
-    doors, row_sums                 what a function is handed in place of labels, or in place of probabilities
+    intervals                       a number with its confidence interval
+    refusals, row_errors, settings  errors with ways out; settings declared once
+    names, display                  codes and names, how values print
+    doors, row_sums                 errors for wrong types, and for rows that are not probabilities
 
-The names that users call stand here: `from dissensus.labels import smooth`.
+Import the usual names from here: `from dissensus.labels import smooth`. Other names are imported from their module.
 """
 
 from dissensus.fronts import attach
