@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, Self
+
+Progress = Callable[[int, int], None]  # steps done, and of how many; 0 if that is not known
 
 
 class ProgressBar:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
+from dissensus.labels.progress import Progress
 from dissensus.probe.architecture import own_copy, same_architecture, same_normalisation
 from dissensus.probe.batch_norm import batch_norms, renew_statistics
 from dissensus.probe.inputs import Batches, check_drawing, still
@@ -17,7 +18,6 @@ from dissensus.probe.paths import check_reiterable, mean_loss
 from dissensus.train.network import Network
 
 Direction = Mapping[str, torch.Tensor]  # a change of each weight, by the name of the weight
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from dissensus.labels.progress import Progress
 from dissensus.probe.inputs import place_on_device, still
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.network import Network, last_linear
-
-Progress = Callable[[int, int], None]  # batches done, and of how many; 0 where that is not known
 
 
 def last_layer_inputs(

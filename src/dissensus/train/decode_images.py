@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.progress import Progress
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.squares import Fit, how_scaled, make_square, pillow
 
@@ -29,8 +30,6 @@ ALMOST_BLACK = (
     "have 16 bits a channel and no value above 4095, so they come out almost black: scale them yourself, by a range "
     "that fits all images, and save them as 8-bit PNG"
 )
-
-Progress = Callable[[int, int], None]
 
 
 class SizesDifferError(Refusal):

@@ -16,8 +16,9 @@ from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, fold_name
 from dissensus.files.tables.source import SourceTable
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.progress import Progress
 from dissensus.labels.refusals import Refusal, Way, add_place, one_of
-from dissensus.train.decode_images import EACH, Progress, decode_images
+from dissensus.train.decode_images import EACH, decode_images
 from dissensus.train.images import ImageTable, as_images
 from dissensus.train.squares import Fit, check_fit, check_size, how_scaled, make_square, pillow
 

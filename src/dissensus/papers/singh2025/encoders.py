@@ -7,7 +7,6 @@ with names of the items in a card beside them, as `dissensus embed` writes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +14,9 @@ import numpy as np
 from dissensus.datasets.catalogue import features, load, lookup
 from dissensus.datasets.folder import data_folder, is_present
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.progress import Progress
 from dissensus.papers.text_sets import CHAOSNLI, minilm_features
 from dissensus.train.heads.features import read_features
-
-Progress = Callable[[int, int], None]
 
 FILED = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10-test",)}
 HERE = {"chaosnli": "minilm", "popquorn": "minilm", "cifar10h-hard": "resnet50"}

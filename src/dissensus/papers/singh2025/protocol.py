@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -16,6 +16,7 @@ from dissensus.evaluate.significance import Comparison
 from dissensus.evaluate.statistics import paired_t
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.progress import Progress
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import feature_rows
 from dissensus.train.heads.training import TrainedHead, train_heads
@@ -23,7 +24,6 @@ from dissensus.train.splits import Split, draw_split
 from dissensus.train.targets import as_delivery
 
 TARGETS = ("soft", "hard")
-Progress = Callable[[int, int], None]
 
 
 def singh_grid(

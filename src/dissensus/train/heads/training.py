@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
+from dissensus.labels.progress import Progress
 from dissensus.labels.refusals import one_of
 from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
@@ -18,7 +19,6 @@ from dissensus.train.heads.examples import Examples, training_examples, validati
 from dissensus.train.heads.head import Head
 
 ENGINES = ("numba", "torch")
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
