@@ -32,6 +32,7 @@ READY = [
     "papers",
     "probe",
     "report",
+    "study",
     "train",
 ]
 

@@ -46,4 +46,4 @@ def test_what_is_about_the_study_needs_features(tmp_path):
     assert "needs FEATURES" in refused("advise", "anesthesia", "--study", tmp_path / "s.toml")
     assert "expected the name of a TOML file" in refused("advise", "digits", "pixels", "--study", tmp_path / "s.txt")
     (tmp_path / "votes.csv").write_text("item,annotator,label\na,1,x\na,2,y\n")
-    assert "pixels are those of a data set with images" in refused("advise", tmp_path / "votes.csv", "pixels")
+    assert "pixels need a data set with images" in refused("advise", tmp_path / "votes.csv", "pixels")

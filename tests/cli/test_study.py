@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from dissensus.study.engines.catalogue import ENGINES
-from dissensus.study.holding import held
+from dissensus.study.holding import hold_folder
 from dissensus.study.reporting.tables import difference_overview
 from dissensus.study.summary.summary import summarise_study
 from tests.cli.study_files import changed, dissensus, make_study
@@ -37,7 +37,7 @@ def copied(finished, tmp_path):
 
 def test_a_run_says_what_it_made_and_what_comes_next(finished):
     _, folder, done = finished
-    assert f"4 cells in {folder}: 4 made now, 0 there before" in done.stdout
+    assert f"4 cells in {folder}: 4 new, 0 reused" in done.stdout
     assert f"next: dissensus study report {folder}" in done.stderr
     assert sorted(place.name for place in next((folder / "cells").iterdir()).iterdir()) == [
         "predictions.parquet",
@@ -97,7 +97,7 @@ def test_a_folder_with_the_name_of_its_data_is_refused(finished, tmp_path, monke
     (tmp_path / "s.toml").write_text('[data]\nlabels = "digits"\nfeatures = "pixels"\n[model]\nhead = "linear"\n')
     done = dissensus("study", "run", "s.toml", "-o", "digits")
     assert done.exit_code == 2 and not (tmp_path / "digits").exists()
-    assert "s.toml, line 1: data.digits.labels is 'digits', and so is the folder of the study" in done.stderr
+    assert "s.toml, line 1: data.digits.labels is 'digits', also the folder" in done.stderr
 
 
 def test_check_counts_cells_by_axis_says_what_is_there_and_times_the_rest(finished):
@@ -113,7 +113,7 @@ def test_check_counts_cells_by_axis_says_what_is_there_and_times_the_rest(finish
     one_cell = sum(path.stat().st_size for path in next((folder / "cells").iterdir()).iterdir())
     assert 16 * one_cell / 1.5 < guess["size"] < 16 * one_cell * 1.5
     text = dissensus("study", "check", more, "-o", folder, "--no-timing").stdout
-    assert "4 arms, 20 cells" in text and "4 of them done, 16 left" in text and "of work" not in text
+    assert "4 arms, 20 cells" in text and "4 cells done, 16 left" in text and "estimated" not in text
 
 
 def test_check_writes_nothing(finished, tmp_path):
@@ -140,22 +140,22 @@ def test_status_tells_who_works_on_it_and_what_other_code_made(copied):
     shutil.rmtree(next(place for place in (folder / "cells").iterdir() if place != path.parent))
     quiet = dissensus("study", "status", folder).stdout
     assert "own files: 3 of 4 cells done, 0 failed, 1 missing" in quiet
-    assert "1 made by other code than this: abc1234" in quiet and "nobody works on it now" in quiet
-    with held(folder):
-        assert re.search(r"process \d+ on \S+ has worked on it since 20", dissensus("study", "status", folder).stdout)
+    assert "1 made by other code: abc1234" in quiet and "not running" in quiet
+    with hold_folder(folder):
+        assert re.search(r"running: process \d+ on \S+, since 20", dissensus("study", "status", folder).stdout)
         refused = dissensus("study", "run", file, "-o", folder)
         assert refused.exit_code == 2 and "wait for it, or end it first" in refused.stderr
     (folder / ".running.json").write_text(json.dumps({"pid": 1, "host": "here", "since": "2026-01-01 10:00:00"}))
     facts = json.loads(dissensus("study", "status", folder, "--json").stdout)
     assert facts["running"] is None and facts["cut_off"]["host"] == "here"
-    assert "was cut off; `study run` goes on" in dissensus("study", "status", folder).stdout
+    assert "resume with `study run`" in dissensus("study", "status", folder).stdout
 
 
 def test_cells_of_another_spec_stay_and_are_counted(copied):
     file, folder = copied
     ran = dissensus("study", "run", changed(file, ("hidden = 8", "hidden = 4")), "-o", folder, "--json")
     assert json.loads(ran.stdout)["made"] == 4
-    assert "4 more in the folder that the study no longer has" in dissensus("study", "status", folder).stdout
+    assert "4 more cells in the folder" in dissensus("study", "status", folder).stdout
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def failing(tmp_path_factory):
 def test_a_failure_is_a_record_with_its_traceback_and_is_tried_again_when_asked(failing, tmp_path):
     done = dissensus("study", "run", failing, "-o", tmp_path)
     assert done.exit_code == 1
-    assert f"2 cells in {tmp_path}: 2 made now, 0 there before, 1 failed" in done.stdout
+    assert f"2 cells in {tmp_path}: 2 new, 0 reused, 1 failed" in done.stdout
     assert "class fox has mass in validation" in done.stderr and f"-o {tmp_path} --retry" in done.stderr
     path = tmp_path / re.search(r"cells/\w+/record\.json", done.stderr)[0]
     record = json.loads(path.read_text())
@@ -228,7 +228,7 @@ def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
         ("run", file, "-o", folder, "--option", "a"): "--option a: expected NAME=VALUE, such as slurm_partition=short",
         ("run", file, "-o", folder, "--option", "a=1"): "the engine local has no options, and was given a",
         ("status", tmp_path): "holds no study: there is no study.json; `dissensus study run` makes one",
-        ("add-seeds", file, 0): "0 more seeds; expected 1 or more",
+        ("add-seeds", file, 0): "0 seeds to add; expected 1 or more",
     }
     for words, message in wrong.items():
         done = dissensus("study", *words)

@@ -7,7 +7,7 @@ from dissensus.aggregate import dawid_skene
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import share
 from dissensus.labels.transforms import temper
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.spec import LabelRecipe
 from tests.study.world import ANSWERS, answers
 
@@ -15,11 +15,11 @@ VOTES, _ = answers()
 
 
 def test_without_a_recipe_answers_stay_answers():
-    assert constructed(VOTES, LabelRecipe(), 0) is VOTES
+    assert make_labels(VOTES, LabelRecipe(), 0) is VOTES
 
 
 def test_so_many_answers_are_drawn_for_each_item_others_for_another_seed():
-    drawn, again, other = (constructed(VOTES, LabelRecipe(votes=2), seed) for seed in (0, 0, 1))
+    drawn, again, other = (make_labels(VOTES, LabelRecipe(votes=2), seed) for seed in (0, 0, 1))
     assert (drawn.per_item == 2).all()
     assert np.array_equal(drawn.choice, again.choice)
     assert not np.array_equal(drawn.annotator, other.annotator)
@@ -29,15 +29,15 @@ def test_so_many_answers_are_drawn_for_each_item_others_for_another_seed():
 def test_counts_are_drawn_from_without_replacement():
     counted = share(VOTES)
     assert isinstance(counted, Distributions)
-    drawn = constructed(counted, LabelRecipe(votes=ANSWERS), 0)
+    drawn = make_labels(counted, LabelRecipe(votes=ANSWERS), 0)
     assert np.array_equal(drawn.counts(), VOTES.counts())
 
 
 def test_steps_follow_each_other():
-    made = constructed(VOTES, LabelRecipe(aggregation="dawid-skene", transforms="tempered=2"), 0)
+    made = make_labels(VOTES, LabelRecipe(aggregation="dawid-skene", transforms="tempered=2"), 0)
     assert np.allclose(made.probs, temper(dawid_skene(VOTES).distributions, 2).probs)
 
 
 def test_a_completion_is_for_beliefs():
     with pytest.raises(ValueError, match="the completion t2-clamp is for beliefs, and these labels are Votes"):
-        constructed(VOTES, LabelRecipe(completion="t2-clamp"), 0)
+        make_labels(VOTES, LabelRecipe(completion="t2-clamp"), 0)

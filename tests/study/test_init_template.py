@@ -97,7 +97,7 @@ def test_what_is_not_there_is_refused(tmp_path, given, message):
 
 def test_nothing_is_overwritten(tmp_path):
     (tmp_path / "s.toml").write_text("mine")
-    with pytest.raises(ValueError, match="exists already, and is left as it is"):
+    with pytest.raises(ValueError, match="exists already"):
         init_study(tmp_path / "s.toml")
     with pytest.raises(ValueError, match=r"expected a name that ends in \.toml"):
         init_study(tmp_path / "s.txt")

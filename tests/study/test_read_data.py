@@ -71,7 +71,7 @@ def test_python_values_are_taken_as_they_come_and_a_dictionary_is_no_study(tmp_p
     model = {"head": "linear", "batch": np.int64(4), "learning_rate": np.float32(0.5), "standardise": np.bool_(True)}
     study = study_of({"data": source, "model": model, "seeds": range(2)})
     assert study.seeds == (0, 1) and json.dumps(study.models[0].as_json())
-    with pytest.raises(ValueError, match=r"takes a Study, and this is of the type dict: `study_of` makes one"):
+    with pytest.raises(ValueError, match=r"expected a Study, not dict: make one with `study_of`"):
         run_study({"data": source}, tmp_path)
 
 

@@ -15,7 +15,7 @@ from dissensus.study import read_folder, read_predictions, run_study, summarise_
 from dissensus.study.cells import VARIES
 from dissensus.study.checks import tasks_of
 from dissensus.study.description import write_description
-from dissensus.study.holding import held
+from dissensus.study.holding import hold_folder
 from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import read_study, study_of
 from dissensus.study.spec import Evaluation
@@ -193,7 +193,7 @@ def test_a_cell_that_fails_leaves_the_others_and_a_record(tmp_path):
 
 
 def test_two_drivers_on_one_study_are_refused_with_who_has_it(tmp_path):
-    with held(tmp_path), pytest.raises(ValueError, match=r"process \d+ on .* has worked on it since 20"):
+    with hold_folder(tmp_path), pytest.raises(ValueError, match=r"process \d+ on .* has worked on it since 20"):
         run_study(small_study(), tmp_path)
     assert not (tmp_path / ".running.json").exists()
 

@@ -20,9 +20,8 @@ Features = Annotated[
     str | None,
     typer.Argument(
         metavar="[FEATURES]",
-        help="A .npy file of features of the items, a "
-        "data set of features, or pixels: those of the images of the data set "
-        "of labels. With them, a model is trained on each way.",
+        help="Features of the items: a .npy file, a data set of features, or pixels for the images of the data set of "
+        "labels. With features, a model is trained by each method.",
     ),
 ]
 
@@ -42,28 +41,29 @@ def advise(
         typer.Option(
             "--output",
             "-o",
-            help="Keep the study in this folder, for `dissensus study report`; called again, it goes on from there.",
+            help="Keep the study in this folder, for `dissensus study report`; rerun to resume.",
         ),
     ] = None,
-    study: Annotated[
-        Path | None, typer.Option(help="Write the study that was run to this file, x.toml, to go on from.")
-    ] = None,
+    study: Annotated[Path | None, typer.Option(help="Write the study that was run to this file, x.toml.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to this file.")] = None,
-    seeds: Annotated[int, typer.Option(help="Trainings of each way in each fold.")] = 3,
+    seeds: Annotated[int, typer.Option(help="Trainings per method and fold.")] = 3,
     seed: Annotated[
-        int, typer.Option(help="Decides which answers are held out, and which items where there are too many.")
+        int, typer.Option(help="Random seed for held-out answers, and for items if there are too many.")
     ] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads at once; as many as cores unless given.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of threads. [default: one per core]")] = None,
     by_position: Annotated[
         bool,
         typer.Option(
             "--by-position",
-            help="Features or labels have no names of items, and I vouch that both stand in the same order.",
+            help="Assume that features and labels without item names are in the same order.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Which estimate, which labels to learn from and which delivery suit these labels, with evidence from them."""
+    """Recommend an estimate, training labels and a delivery for these labels, with evidence from them.
+
+    Example: dissensus advise digits pixels --html advice.html
+    """
 
     from dissensus.datasets.catalogue import load
     from dissensus.datasets.sources import is_data_set
@@ -119,9 +119,7 @@ def _check(features: str | None, output: Path | None, study: Path | None, by_pos
     given = {"-o": output is not None, "--study": study is not None, "--by-position": by_position}
     for option, is_given in given.items():
         if is_given and features is None:
-            raise ValueError(
-                f"{option} is about the study, which needs FEATURES: name them after LABELS, or leave it out"
-            )
+            raise ValueError(f"{option} is for the study, which needs FEATURES: add them after LABELS, or leave it out")
     if study is not None and study.suffix != ".toml":
         raise ValueError(f"--study {study}: expected the name of a TOML file, such as {study.with_suffix('.toml')}")
 
@@ -137,7 +135,7 @@ def _table(features: str, file: str) -> "FeatureTable":
 
     contents = item_contents(file) if is_data_set(file) else None
     if contents is None or contents.pixels is None:
-        raise ValueError(f"pixels are those of a data set with images, and {file} is none; name a file of features")
+        raise ValueError(f"pixels need a data set with images, and {file} is not one; give a file of features")
     return FeatureTable(contents.pixels.reshape(len(contents.pixels), -1).astype(np.float32) / 255, contents.names)
 
 

@@ -33,12 +33,15 @@ def fit(
         bool,
         typer.Option(
             "--by-position",
-            help="Features or labels have no names of items, and I vouch that both stand in the same order.",
+            help="Assume that features and labels without item names are in the same order.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a head on features from what people said, and save it with a card."""
+    """Train a head on features and people's answers, and save it with a card.
+
+    Example: dissensus fit features.npy votes.csv --head logistic -o model.safetensors
+    """
     from dissensus.datasets.sources import describe_source
     from dissensus.train.heads.fitting import train_head
     from dissensus.train.heads.model_files import save_head

@@ -15,8 +15,8 @@ from rich.text import Text
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, print_error, say
-from dissensus.cli.study_check import axes_of, counted, print_check, span
-from dissensus.cli.study_results import diff, print_results, report, status, table, tell_failures
+from dissensus.cli.study_check import axes_of, format_count, print_check, span
+from dissensus.cli.study_results import diff, print_failures, print_results, report, status, table
 from dissensus.study.engines.catalogue import ENGINES
 
 if TYPE_CHECKING:
@@ -29,18 +29,16 @@ def _list_engines(fact: str) -> str:
     return ", ".join(f"{name} ({words})" for name, words in facts.items() if words)
 
 
-EVERY = 10.0  # seconds between two lines about progress where there is no terminal
+EVERY = 10.0  # seconds between two lines about progress without a terminal
 
 study = typer.Typer(
-    name="study", help="Ask a question of all of it: every arm, every seed, one report.", no_args_is_help=True
+    name="study", help="Run experiments across all stages: every arm, every seed, one report.", no_args_is_help=True
 )
 
-File = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study's file; `study init` writes one.")]
+File = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Study file; `study init` writes one.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        help="Processes at once, of this machine; as many as cores unless given. It does not change the results."
-    ),
+    typer.Option(help="Number of processes on this machine, without effect on the results. [default: one per core]"),
 ]
 
 
@@ -48,16 +46,19 @@ Jobs = Annotated[
 def init(
     file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="File to write.")],
     labels: Annotated[
-        str | None, typer.Option(help="What people said: a file, or a data set; digits unless given.")
+        str | None, typer.Option(help="Use these labels: a file or a data set. [default: digits]")
     ] = None,
     features: Annotated[
-        str | None, typer.Option(help="For heads: a .npy file, a data set of features, or pixels.")
+        str | None, typer.Option(help="Train heads on these features: a .npy file, a data set of features, or pixels.")
     ] = None,
     images: Annotated[
-        str | None, typer.Option(help="For networks: a data set of images, a folder, a Parquet file.")
+        str | None, typer.Option(help="Train networks on these images: a data set of images, a folder, a Parquet file.")
     ] = None,
 ) -> None:
-    """Write a commented study to start from; without options it runs on embedded data in under a minute."""
+    """Write a commented study to start from; without options it runs on embedded data in under a minute.
+
+    Example: dissensus study init study.toml
+    """
     from dissensus.study.init_template import init_study
 
     with one_line_errors():
@@ -69,13 +70,18 @@ def init(
 def check(
     file: File,
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The study's folder, to say what is there already.")
+        Path | None, typer.Option("--output", "-o", help="Count the cells that this folder of the study already has.")
     ] = None,
     jobs: Jobs = None,
-    no_timing: Annotated[bool, typer.Option("--no-timing", help="Do not time cells to say how long it takes.")] = False,
+    no_timing: Annotated[
+        bool, typer.Option("--no-timing", help="Do not estimate the run time, which trains some cells.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a study is right, how many cells it has, what is there already, and how long the rest takes."""
+    """Check a study: report errors, the number of cells, existing cells, and the time that the others take.
+
+    Example: dissensus study check study.toml -o runs
+    """
     with one_line_errors():
         from dissensus.study.checks import tasks_of
         from dissensus.study.estimate import estimate_study
@@ -114,18 +120,21 @@ def check(
 @study.command()
 def run(
     file: File,
-    folder: Annotated[Path, typer.Option("--output", "-o", help="The study's folder; what is there already stays.")],
+    folder: Annotated[Path, typer.Option("--output", "-o", help="Folder of the study; existing cells are reused.")],
     engine: Annotated[str, typer.Option(help=f"Run the cells on {_list_engines('help')}.")] = "local",
     address: Annotated[str | None, typer.Option(help=f"Address for {_list_engines('address')}.")] = None,
     option: Annotated[
         list[str] | None, typer.Option(help=f"Option for {_list_engines('options')}; repeat to add more.")
     ] = None,
     jobs: Jobs = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Also try again the cells that failed before.")] = False,
-    stop: Annotated[bool, typer.Option("--stop", help="End at the first cell that fails.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Also run the cells that failed before.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop at the first cell that fails.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run every cell of a study that is not in its folder yet; called again, it goes on where it was."""
+    """Run every cell of a study that its folder does not have yet; rerun to resume.
+
+    Example: dissensus study run study.toml -o runs
+    """
     with one_line_errors():
         from dissensus.study.engines.choose import make_engine
         from dissensus.study.read_spec import read_study
@@ -135,7 +144,7 @@ def run(
         chosen = make_engine(engine, folder=folder, address=address, jobs=jobs, options=_pairs(option or []))
         last: list[StudyProgress] = []
         try:
-            with _told() as tell:
+            with _report_progress() as tell:
 
                 def progress(now: StudyProgress) -> None:
                     last[:] = [now]
@@ -149,7 +158,7 @@ def run(
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             if last:
-                say(f"{last[0].done} of {last[0].total} cells are in {folder}; the same command goes on from there")
+                say(f"{last[0].done} of {last[0].total} cells are in {folder}; rerun the command to resume")
             raise
     if as_json:
         print_json(asdict(ran) | {"folder": str(folder)}, indent=None)
@@ -158,8 +167,8 @@ def run(
         print_results(folder)
     if ran.failures:
         if not as_json:
-            tell_failures(dict(ran.failures), folder)
-            say(f"once the reason is gone: dissensus study run {file} -o {folder} --retry")
+            print_failures(dict(ran.failures), folder)
+            say(f"after fixing the cause: dissensus study run {file} -o {folder} --retry")
         raise typer.Exit(1)
     if not as_json:
         say(f"next: dissensus study report {folder}")
@@ -168,10 +177,13 @@ def run(
 @study.command("add-seeds")
 def more_seeds(
     file: File,
-    count: Annotated[int, typer.Argument(metavar="N", help="How many seeds to add.")],
+    count: Annotated[int, typer.Argument(metavar="N", help="Number of seeds to add.")],
     as_json: AsJson = False,
 ) -> None:
-    """Add seeds to a study's file; the next run works on those alone."""
+    """Add seeds to a study's file; the next run trains only the new ones.
+
+    Example: dissensus study add-seeds study.toml 2
+    """
     with one_line_errors():
         from dissensus.study.more_seeds import add_seeds
 
@@ -181,7 +193,7 @@ def more_seeds(
         return
     between = " and " if len(added) == 2 else " to "
     which = f"seed {added[0]}" if len(added) == 1 else f"seeds {added[0]}{between}{added[-1]}"
-    print_line(f"added {which} to {file}; `dissensus study run` works on what is new")
+    print_line(f"added {which} to {file}; `dissensus study run` runs the new cells")
 
 
 for verb in (status, table, report, diff):
@@ -189,8 +201,8 @@ for verb in (status, table, report, diff):
 
 
 @contextmanager
-def _told() -> Iterator[Callable[[StudyProgress], None]]:
-    """Says how far a run is: a bar on a terminal, else a line now and then."""
+def _report_progress() -> Iterator[Callable[[StudyProgress], None]]:
+    """Report the progress of a run: a bar on a terminal, else a line now and then."""
     with progress_bar("cells") as move:
         spoken = [time.monotonic(), 0]  # when a line was said last, and how many had failed
 
@@ -198,7 +210,7 @@ def _told() -> Iterator[Callable[[StudyProgress], None]]:
             move(now.done - now.before, now.total - now.before)
             new = now.failed > spoken[1]
             if new:
-                say_or_warn(f"warning: {counted(now.failed, 'cell')} failed so far")
+                say_or_warn(f"warning: {format_count(now.failed, 'cell')} failed so far")
             due = not errors.is_terminal and time.monotonic() - spoken[0] > EVERY
             if due and now.left:
                 say(f"{now.done:,} of {now.total:,} cells, about {span(now.left)} left")
@@ -218,7 +230,7 @@ def _pairs(texts: list[str]) -> dict[str, Any]:
 
 
 def _summary(ran: Ran, folder: Path) -> str:
-    parts = [f"{counted(ran.total, 'cell')} in {folder}: {ran.made:,} made now, {ran.before:,} there before"]
-    parts += [f"{ran.judged_anew:,} judged anew by other slices"] if ran.judged_anew else []
+    parts = [f"{format_count(ran.total, 'cell')} in {folder}: {ran.made:,} new, {ran.before:,} reused"]
+    parts += [f"{ran.judged_anew:,} rescored for new slices"] if ran.judged_anew else []
     parts += [f"{len(ran.failures):,} failed"] if ran.failures else []
     return ", ".join(parts)

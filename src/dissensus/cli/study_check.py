@@ -1,4 +1,4 @@
-"""What `dissensus study check` says: how large a study is, what is there of it, and what the rest needs."""
+"""The output of `dissensus study check`: the size of a study, existing cells, and the time that the others take."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dissensus.cli.printing import print_line
 
 def axes_of(cells: list[Any]) -> dict[str, list[Any]]:
     """The values of each axis that has more than one; a setting is one where cells of the same model differ by it."""
-    from dissensus.study.grid import varying
+    from dissensus.study.grid import list_varying
     from dissensus.study.spec import AXES
 
     arms = [cell.arm for cell in cells]
     by_model = [[arm for arm in arms if arm["model"] == name] for name in dict.fromkeys(arm["model"] for arm in arms)]
-    settings = dict.fromkeys(key for same in by_model for key in varying(same) if key not in AXES)
-    keys = [*(key for key in varying(arms) if key in AXES), *settings]
+    settings = dict.fromkeys(key for same in by_model for key in list_varying(same) if key not in AXES)
+    keys = [*(key for key in list_varying(arms) if key in AXES), *settings]
     axes = {key: list({repr(arm[key]): arm[key] for arm in arms if key in arm}.values()) for key in keys}
     folds = sorted({cell.fold for cell in cells if cell.fold is not None})
     return axes | {"seed": list(dict.fromkeys(cell.seed for cell in cells))} | ({"fold": folds} if folds else {})
@@ -33,23 +33,23 @@ def print_check(facts: dict[str, Any], folder: Path | None) -> None:
             else ", ".join("none" if value is None else str(value) for value in values)
         )
         print_line(f"{key:<16}{len(values):>4}  {shown}")
-    print_line(f"{counted(facts['arms'], 'arm')}, {counted(facts['cells'], 'cell')}")
+    print_line(f"{format_count(facts['arms'], 'arm')}, {format_count(facts['cells'], 'cell')}")
     if facts["power"]:
         print_line(facts["power"])
     if folder is not None:
         failed = f", {facts['failed']:,} failed" if facts["failed"] else ""
-        print_line(f"{folder}: {facts['there']:,} of them done{failed}, {facts['left']:,} left")
+        print_line(f"{folder}: {facts['there']:,} cells done{failed}, {facts['left']:,} left")
     if "estimate" in facts:
         guess = facts["estimate"]
         by = "" if guess["workers"] == 1 else f" in {guess['workers']} processes"
         some = f"{guess['timed']} of {guess['models']}" if guess["timed"] < guess["models"] else str(guess["models"])
         timed = "cells" if guess["models"] == 1 else f"cells of {some} models"
         size = _size(guess["size"])
-        print_line(f"about {span(guess['seconds'])} of work{by}, by {timed} timed here; about {size} on disk")
+        print_line(f"about {span(guess['seconds'])}{by}, estimated from {timed}; about {size} on disk")
 
 
 def span(seconds: float) -> str:
-    """A time as people say it."""
+    """Format a time for people: "40 s", "3 min"."""
     if seconds < 1:
         return "a second"
     for unit, length, below in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
@@ -66,5 +66,5 @@ def _size(size: float) -> str:
     return f"{size / 1000:,.1f} TB"
 
 
-def counted(count: int, thing: str) -> str:
+def format_count(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What a study's folder holds: `dissensus study status | table | report | diff`."""
+"""The results in a study's folder: `dissensus study status | table | report | diff`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, say
 
-Folder = Annotated[Path, typer.Argument(help="The study's folder, which `study run` made.")]
+Folder = Annotated[Path, typer.Argument(help="Folder of the study, made by `study run`.")]
 SHOWN = 5  # different errors that are listed
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """How a study stands: cells that are done, failed and missing, who made them, and who works on it now."""
+    """Print the status of a study: cells done, failed and missing, the code that made them, and the running process.
+
+    Example: dissensus study status runs
+    """
     with one_line_errors():
         from dissensus.study.status import study_status
 
@@ -33,19 +36,19 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
     )
     if now.running is not None:
         who = now.running
-        print_line(f"process {who['pid']} on {who['host']} has worked on it since {who['since']}")
+        print_line(f"running: process {who['pid']} on {who['host']}, since {who['since']}")
     elif now.cut_off is not None:
         who = now.cut_off
         print_line(
-            f"the run of {who['since']} (process {who['pid']} on {who['host']}) was cut off; `study run` goes on"
+            f"interrupted: the run of {who['since']} (process {who['pid']} on {who['host']}); resume with `study run`"
         )
     elif now.missing:
-        print_line("nobody works on it now; `study run` goes on with what is missing")
+        print_line("not running; `study run` runs the missing cells")
     for commit, count in now.older.items():
-        print_line(f"{count:,} made by other code than this: {commit}")
+        print_line(f"{count:,} made by other code: {commit}")
     if now.others:
-        print_line(f"{now.others:,} more in the folder that the study no longer has")
-    tell_failures(now.failed, folder)
+        print_line(f"{now.others:,} more cells in the folder are not part of the study")
+    print_failures(now.failed, folder)
 
 
 def table(
@@ -56,7 +59,10 @@ def table(
     csv: Annotated[Path | None, typer.Option(help="Write one row per cell to this file.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the arms as a table in Markdown.")] = False,
 ) -> None:
-    """The arms of a study with their scores, or with --json or --csv one row for each cell."""
+    """Print the answer of a study and its arms with their scores; with --json or --csv, one row per cell.
+
+    Example: dissensus study table runs
+    """
     with one_line_errors():
         from dissensus.report.markdown import markdown_table
         from dissensus.study.description import read_folder
@@ -65,7 +71,7 @@ def table(
         from dissensus.study.summary.summary import summarise_study
 
         if as_json + markdown + (csv is not None) > 1:
-            raise ValueError("--json, --csv and --markdown are three looks at one study; ask for one of them")
+            raise ValueError("--json, --csv and --markdown exclude each other; choose one of them")
         known = read_folder(folder)
         if csv is not None:
             _write_csv(cell_rows(known), csv)
@@ -80,12 +86,15 @@ def table(
 def report(
     folder: Folder,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page to write; report.html in the folder unless given.")
+        Path | None, typer.Option("--output", "-o", help="Page to write. [default: report.html in the folder]")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Also write the tables for a paper in LaTeX.")] = None,
 ) -> None:
-    """Write what came out on one page, with figures, tests and everything a reader must know; it fetches nothing."""
+    """Write the report of a study as one page, with figures, tables and tests; it works offline.
+
+    Example: dissensus study report runs --markdown report.md
+    """
     with one_line_errors():
         from dissensus.files.whole_files import check_writable, write_text
         from dissensus.report import html_page, latex_tables, markdown_page
@@ -118,7 +127,10 @@ def report(
 
 
 def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
-    """What study B asks otherwise than study A, which cells only one of them has, and how far their scores differ."""
+    """Compare two studies: their settings, the cells that only one has, and their scores.
+
+    Example: dissensus study diff runs-1 runs-2
+    """
     with one_line_errors():
         from dissensus.study.description import read_folder
         from dissensus.study.summary.differences import diff as compare
@@ -130,11 +142,11 @@ def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
         print_line(str(apart))
 
 
-def tell_failures(failures: dict[str, str], folder: Path) -> None:
-    """Each error once, with how many cells it ended and where the whole traceback is."""
+def print_failures(failures: dict[str, str], folder: Path) -> None:
+    """Print each error once, with its number of cells and the place of the traceback."""
     by_error = Counter(failures.values())
     for error, count in by_error.most_common(SHOWN):
-        first = next(key for key, said in failures.items() if said == error)
+        first = next(key for key, message in failures.items() if message == error)
         line = " ".join(error.split())
         errors.print(
             f"{count:,} failed: {line} (traceback: {folder / 'cells' / first / 'record.json'})",

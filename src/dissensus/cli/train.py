@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Chosen in studies and in Python.
 NOT_OFFERED = ("nesterov", "plateau_patience", "min_delta", "channels_last")
 PANELS = {
-    "Network, and how labels reach it": ("network", "width", "depth", "start", "delivery", "wrap"),
+    "Network and delivery": ("network", "width", "depth", "start", "delivery", "wrap"),
     "Images": ("image", "image_item", "size", "fit", "by_position", "crop", "no_flip", "cutout"),
     "Steps": (
         "epochs",
@@ -41,8 +41,8 @@ PANELS = {
         "factor",
         "seed",
     ),
-    "Items held out": ("validation", "patience", "folds", "jobs", "predictions"),
-    "If it is cut off": ("checkpoint", "resume", "save_every"),
+    "Held-out items": ("validation", "patience", "folds", "jobs", "predictions"),
+    "Resuming": ("checkpoint", "resume", "save_every"),
     "Machine": ("device", "precision", "accumulate", "compile"),
 }
 
@@ -61,41 +61,37 @@ def train(
         typer.Option(
             "--output",
             "-o",
-            help="Model to write: x.safetensors is the best network by "
-            "soft NLL on the items held out, x-last.safetensors the last one; each has "
-            "its card beside it. With --folds: x-fold-1.safetensors, …",
+            help="Model to write: x.safetensors is the network of the best epoch by soft NLL on the held-out items, "
+            "x-last.safetensors that of the last epoch. With --folds: x-fold-1.safetensors, …",
         ),
     ],
     config: NetworkConfig,
-    folds: Annotated[int | None, typer.Option(help="Train so many networks, each without a part of the items.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Train one network per fold, each without that part of the items.")
+    ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            help="Folds trained at once, one thread each; as many as cores unless given. It does not change the result."
-        ),
+        typer.Option(help="Number of folds trained at a time, without effect on the result. [default: one per core]"),
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus train`.")
     ] = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder for the state of training; a run that was cut off goes on from there, to the same result."
-        ),
+        typer.Option(help="Save the state of training in this folder; rerun to resume an interrupted run."),
     ] = None,
     resume: Annotated[
         bool,
         typer.Option(
-            "--resume", help="The same with a folder beside the model, which is removed when the model is written."
+            "--resume", help="Save the state of training beside the model until the model is written; rerun to resume."
         ),
     ] = False,
     save_every: Annotated[float, typer.Option(help="Seconds between two saves of the state.")] = SAVE_EVERY,
     predictions: Annotated[
         Path | None,
         typer.Option(
-            help="With --folds, write what is predicted for each item by the "
-            "network that has not seen it; x-last for the last "
-            "networks."
+            help="With --folds, write the predictions for each item by the network trained without it; x-last for the "
+            "last epochs."
         ),
     ] = None,
     image: ImageColumn = None,
@@ -105,7 +101,10 @@ def train(
     by_position: ByPosition = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a network on images from what people said, and save the best and the last one with their cards."""
+    """Train a network on images and people's answers, and save its best and its last epoch with their cards.
+
+    Example: dissensus train digits digits --network small --epochs 10 -o model.safetensors
+    """
     from dissensus.datasets.sources import describe_source
     from dissensus.train.folds import train_folds
     from dissensus.train.network_fitting import read_start, train_network
@@ -161,13 +160,13 @@ def train(
 
 def _check_folds(folds: int | None, jobs: int | None, predictions: Path | None, has_validation: bool) -> None:
     if folds is not None and has_validation:
-        raise ValueError("--folds holds out one part of the items after the other, so leave --validation out")
+        raise ValueError("--folds holds out each part of the items in turn; leave --validation out")
     if folds is None and jobs is not None:
-        raise ValueError("--jobs says how many folds are trained at once; without --folds leave it out")
+        raise ValueError("--jobs is for --folds; leave it out, or add --folds")
     if folds is None and predictions is not None:
         raise ValueError(
-            "--predictions are those of networks for items they have not seen, which --folds makes; without it, "
-            "`dissensus predict MODEL IMAGES -o FILE` predicts any images"
+            "--predictions is for --folds, whose networks predict held-out items; else use "
+            "`dissensus predict MODEL IMAGES -o FILE`"
         )
 
 
@@ -214,7 +213,7 @@ def _print_training(training: "Training", places: list[Path], as_json: bool) -> 
     if training.scores:
         lines[0] += f"; on {card['items held out']:,} held out, by which the best epoch was chosen:"
         for (which, scores), place in zip(training.scores.items(), places, strict=True):
-            lines.append(f"{which}, epoch {epochs[which]}: {_said(scores)} -> {place}")
+            lines.append(f"{which}, epoch {epochs[which]}: {_format_scores(scores)} -> {place}")
     else:
         lines[0] += f", epoch {epochs['last']} -> {places[0]}"
     facts = card | {"classes": list(training.best.classes), "best epoch": training.best_epoch}
@@ -239,10 +238,10 @@ def _print_folds(result: "Folds", places: list[Path], predictions: Path | None, 
     ]
     written = [f" -> {place}" for place in _both(predictions)] or ["", ""]
     for (which, scores), where in zip(result.scores.items(), written, strict=True):
-        lines.append(f"{which}: {_said(scores)}{where}")
+        lines.append(f"{which}: {_format_scores(scores)}{where}")
     print_result(facts, "\n".join(lines), as_json)
 
 
-def _said(scores: dict[str, float]) -> str:
+def _format_scores(scores: dict[str, float]) -> str:
     finite = {name.replace("_", " "): value for name, value in scores.items() if value == value}
     return ", ".join(f"{name} {value:.3f}" for name, value in finite.items())

@@ -21,7 +21,7 @@ from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
-from dissensus.study.holding import held
+from dissensus.study.holding import hold_folder
 from dissensus.study.run import StudyProgress, run_study
 
 
@@ -192,7 +192,7 @@ def _work(
         numbers = part.work(folders[part.name], {need: folders[need] for need in part.needs}, tell)
         return {"seconds": round(time.perf_counter() - started, 2), "commit": code_commit(), "numbers": numbers}
 
-    with held(folders[part.name]):
+    with hold_folder(folders[part.name]):
         result = compute_once(folders[part.name], part.name, inputs, compute, say=say)
     return PartRun(seconds=result["seconds"], commit=result["commit"], data=inputs["data"]), result["numbers"]
 

@@ -114,7 +114,25 @@ def _check_record(record: Any, name: str) -> None:
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
-    """All records of a study's folder, in the order of their names."""
+    """Read all records of a study's folder, in the order of their names.
+
+    Parameters
+    ----------
+    folder : of the study
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> read_records("runs")[0]["status"]
+    'done'
+    """
     cells = Path(folder) / "cells"
     if not cells.is_dir():
         raise ValueError(f"{folder}: holds no study: there is no folder `cells` in it; `dissensus study run` makes one")
@@ -123,7 +141,27 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
 
 
 def read_predictions(folder: Path) -> Distributions:
-    """What the model of a cell predicts for the items it was judged on."""
+    """Read the predictions of a cell for its test items.
+
+    Parameters
+    ----------
+    folder : of the cell
+
+    Returns
+    -------
+    Distributions
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> from pathlib import Path
+    >>> cell = next(Path("runs/cells").iterdir())
+    >>> read_predictions(cell).n_classes
+    2
+    """
     try:
         labels = read(folder / PREDICTIONS, say=lambda notice: None)
     except (OSError, ValueError) as problem:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.labels.shares import Labels
 from dissensus.study.cells import key_of, settings_of
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.data import StudyData
 from dissensus.study.grid import Cell, cells_of
 from dissensus.study.model_settings import ModelSettings
@@ -114,15 +114,15 @@ def _check_deliveries(study: Study, cells: list[Cell], data: Mapping[str, StudyD
         try:
             if recipe not in made:
                 # Every item must have the answers that are asked for; models of annotators are tried on a few.
-                constructed(items.labels, replace(cell.labels, aggregation=None, transforms=""), cell.seed)
+                make_labels(items.labels, replace(cell.labels, aggregation=None, transforms=""), cell.seed)
                 few = items_of(items.labels, np.arange(min(FEW, items.n_items)))
-                made[recipe] = constructed(few, cell.labels, cell.seed)
+                made[recipe] = make_labels(few, cell.labels, cell.seed)
         except ValueError as problem:
-            study.text.refuse(("labels",), f"{cell.data}, {_said(cell)}: {problem}")
+            study.text.refuse(("labels",), f"{cell.data}, {_describe_recipe(cell)}: {problem}")
         try:
             delivery = make_delivery(made[recipe], cell.delivery, cell.seed)
         except ValueError as problem:
-            study.text.refuse(("delivery",), f"{cell.data}, {_said(cell)}, {cell.delivery}: {problem}")
+            study.text.refuse(("delivery",), f"{cell.data}, {_describe_recipe(cell)}, {cell.delivery}: {problem}")
         if cell.model.name == "logistic" and (not delivery.fixed or delivery.mixes):
             study.text.refuse(
                 ("delivery",),
@@ -131,7 +131,7 @@ def _check_deliveries(study: Study, cells: list[Cell], data: Mapping[str, StudyD
             )
 
 
-def _said(cell: Cell) -> str:
+def _describe_recipe(cell: Cell) -> str:
     recipe = cell.labels
     steps = [f"{recipe.votes} votes per item" if recipe.votes else "all answers", recipe.completion, recipe.aggregation]
     return " | ".join(step for step in (*steps, recipe.transforms) if step)

@@ -12,11 +12,11 @@ from dissensus.labels.sampling import subsample
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.streams import Stream, stream
 from dissensus.labels.votes import Votes
-from dissensus.study.pipes import transformed
+from dissensus.study.pipes import transform
 from dissensus.study.spec import LabelRecipe
 
 
-def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
+def make_labels(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
     """Some of the answers, completed, aggregated and transformed; only of the items handed over.
 
     What is learned from must know nothing of the items judged on, so an annotator model is fitted to these items alone.
@@ -39,7 +39,7 @@ def constructed(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
     if recipe.aggregation is not None:
         labels = aggregate_labels(labels, recipe.aggregation).distributions
     if recipe.transforms:
-        labels = transformed(as_distributions(labels), recipe.transforms, stream(seed, Stream.TRANSFORMS))
+        labels = transform(as_distributions(labels), recipe.transforms, stream(seed, Stream.TRANSFORMS))
     return labels
 
 

@@ -1,4 +1,4 @@
-"""A study as its folder tells it to whoever reads it later, without its data and without its file."""
+"""A study as its folder describes it, without its data and without its file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write_description(study: Study, tasks: Sequence[Task], folder: Path) -> None
         "split": asdict(study.split),
         "evaluation": asdict(study.evaluation),
         "compare": None if study.comparing is None else asdict(study.comparing),
-        "data": {name: _said(source) for name, source in study.data.items()},
+        "data": {name: _describe_source(source) for name, source in study.data.items()},
         "text": study.text.text,
         "cells": [task.key for task in tasks],
     }
@@ -52,7 +52,25 @@ def write_description(study: Study, tasks: Sequence[Task], folder: Path) -> None
 
 
 def read_folder(folder: str | Path) -> StudyFolder:
-    """The study of a folder, as it was run last."""
+    """Read the study of a folder, as it was run last.
+
+    Parameters
+    ----------
+    folder : made by `run_study`
+
+    Returns
+    -------
+    StudyFolder, with the description of the study and the records of its cells
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> len(read_folder("runs").records)
+    2
+    """
     place = Path(folder)
     try:
         description = json.loads((place / STUDY).read_text(encoding="utf-8"))
@@ -65,7 +83,7 @@ def read_folder(folder: str | Path) -> StudyFolder:
     return StudyFolder(description, records, len(description["cells"]) - len(records), len(by_key) - len(records))
 
 
-def _said(source: DataSource) -> dict[str, str]:
+def _describe_source(source: DataSource) -> dict[str, str]:
     """Where data come from, in words; values that were handed over in Python by their kind."""
     given = {name: value for name, value in vars(source).items() if value is not None and value is not False}
     return {

@@ -93,7 +93,7 @@ def _cost(group: Sequence[Task], study: Study, data: StudyData, threads: int) ->
     job = Job(together, study.split, study.evaluation, study.keep_models)
     if "epochs" in first.model.settings:
         run_job(_for_epochs(job, 1), data, threads)  # code is compiled when it is first called
-    seconds, outcomes = _timed(job, data, threads)
+    seconds, outcomes = _time_job(job, data, threads)
     return _Cost(seconds / len(together), float(np.mean([sum(_sizes(outcome)) for outcome in outcomes])))
 
 
@@ -102,11 +102,11 @@ def _network_cost(task: Task, study: Study, data: StudyData) -> _Cost:
     epochs = task.cell.model.settings["epochs"]
     run_job(_for_epochs(job, 1), _part(data, FEW), 1)  # what is loaded when it is first called
     items = _part(data, FEW)
-    once, _ = _timed(_for_epochs(job, 1), items, 1)
+    once, _ = _time_job(_for_epochs(job, 1), items, 1)
     if once < LONG and data.n_items > FEW:
         items = _part(data, SOME)
-        once, _ = _timed(_for_epochs(job, 1), items, 1)
-    more, outcomes = _timed(_for_epochs(job, 3), items, 1)
+        once, _ = _time_job(_for_epochs(job, 1), items, 1)
+    more, outcomes = _time_job(_for_epochs(job, 3), items, 1)
     scale = data.n_items / items.n_items
     an_epoch = max(more - once, 0.0) / 2
     rest = max(once - an_epoch, 0.0)  # predictions and probes
@@ -114,7 +114,7 @@ def _network_cost(task: Task, study: Study, data: StudyData) -> _Cost:
     return _Cost(scale * (an_epoch * epochs + rest), scale * predictions + others)
 
 
-def _timed(job: Job, data: StudyData, threads: int) -> tuple[float, list[Outcome]]:
+def _time_job(job: Job, data: StudyData, threads: int) -> tuple[float, list[Outcome]]:
     started = time.perf_counter()
     outcomes = run_job(job, data, threads)
     for outcome in outcomes:
@@ -129,14 +129,14 @@ def _timed(job: Job, data: StudyData, threads: int) -> tuple[float, list[Outcome
 def _for_epochs(job: Job, epochs: int) -> Job:
     """The same job with other epochs, for the clock alone."""
 
-    def shortened(task: Task) -> Task:
+    def shorten(task: Task) -> Task:
         model = task.cell.model
         # Milestones must lie inside the epochs; where they are changes no time.
         schedule = {"schedule": "constant", "milestones": ()} if model.settings.get("milestones") else {}
         settings = dict(model.settings) | {"epochs": epochs} | schedule
         return replace(task, cell=replace(task.cell, model=ModelSettings(model.kind, model.name, settings)))
 
-    return replace(job, tasks=tuple(shortened(task) for task in job.tasks))
+    return replace(job, tasks=tuple(shorten(task) for task in job.tasks))
 
 
 def _part(data: StudyData, count: int) -> StudyData:

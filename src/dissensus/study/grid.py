@@ -40,9 +40,25 @@ class Cell:
 
 
 def cells_of(study: Study) -> list[Cell]:
-    """All cells, seed by seed, so that a study cut short has whole comparisons.
+    """List all cells of a study, seed by seed, so that an interrupted study has complete comparisons.
 
-    Cells that a rule of `skip` names are left out; a rule that names none is refused, as is an empty grid.
+    Cells that match a rule of `skip` are left out. A rule that matches none is refused, as is an empty grid.
+
+    Parameters
+    ----------
+    study : by `read_study` or `study_of`
+
+    Returns
+    -------
+    list of Cell, each with data, labels, delivery, model, seed, fold and `arm`
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> [cell.seed for cell in cells_of(study)]
+    [0, 1]
     """
     folds: list[int | None] = list(range(study.split.folds)) if study.split.scheme == "k-fold" else [None]
     cells = [
@@ -85,18 +101,18 @@ def cells_of(study: Study) -> list[Cell]:
 def matches(arm: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
     """Whether an arm has all values of a rule; a list in a rule stands for any of its values, "none" for None."""
     return all(
-        key in arm and _named(arm[key]) in map(_named, value if isinstance(value, list | tuple) else [value])
+        key in arm and _name_value(arm[key]) in map(_name_value, value if isinstance(value, list | tuple) else [value])
         for key, value in rule.items()
     )
 
 
-def _named(value: Any) -> Any:
+def _name_value(value: Any) -> Any:
     """TOML has no null."""
     return "none" if value is None else value
 
 
-def varying(arms: list[dict[str, Any]]) -> list[str]:
-    """The keys by which arms differ, in the order of AXES, then the settings of models."""
+def list_varying(arms: list[dict[str, Any]]) -> list[str]:
+    """List the keys by which arms differ, in the order of AXES, then the settings of models."""
     keys = dict.fromkeys([*AXES, *(key for arm in arms for key in arm)])
     return [key for key in keys if len({repr(arm.get(key)) for arm in arms}) > 1]
 
@@ -108,5 +124,5 @@ def _check_names(rule: Mapping[str, Any], cells: list[Cell], study: Study, path:
 
 def _values(cells: list[Cell], rule: Mapping[str, Any]) -> str:
     return "; ".join(
-        f"{key}: {', '.join(dict.fromkeys(str(_named(cell.arm.get(key))) for cell in cells))}" for key in rule
+        f"{key}: {', '.join(dict.fromkeys(str(_name_value(cell.arm.get(key))) for cell in cells))}" for key in rule
     )

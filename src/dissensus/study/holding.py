@@ -1,4 +1,4 @@
-"""A folder for one process alone, with a note that says whose it is."""
+"""A folder locked for one process, with a note that names it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NOTE = ".running.json"  # who works on a study
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """The folder of a study for this process alone; whoever comes second is told who has it."""
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Lock the folder of a study for this process; a second process is refused with the name of the first."""
     folder.mkdir(parents=True, exist_ok=True)
-    note, who = folder / NOTE, noted(folder)
+    note, who = folder / NOTE, read_note(folder)
     if who is not None:
         by = f"process {who['pid']} on {who['host']} has worked on it since {who['since']}"
     else:
-        by = "another process is at work on it"
+        by = "another process works on it"
     with lock_folder(folder, f"{by}; wait for it, or end it first"):
         who = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
         write_text(json.dumps(who) + "\n", note)
@@ -35,8 +35,8 @@ def held(folder: Path) -> Iterator[None]:
             note.unlink(missing_ok=True)
 
 
-def noted(folder: Path) -> dict[str, Any] | None:
-    """Who works on a study, or did when it was killed, by the note in its folder; None where none can be read."""
+def read_note(folder: Path) -> dict[str, Any] | None:
+    """Read which process works on a study, or did when it was killed; None if there is no note."""
     try:
         who = json.loads((folder / NOTE).read_text(encoding="utf-8"))
         return {key: who[key] for key in ("pid", "host", "since")}

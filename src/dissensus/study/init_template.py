@@ -30,14 +30,31 @@ def init_study(
 ) -> None:
     """Write a commented study that can be run as it is.
 
-    Without arguments it is about the digits that come with the package, and takes some seconds. `labels` with
-    `features` make a study of heads, `labels` with `images` one of networks; a data set of images that people labelled
-    needs no `labels`.
+    Without arguments it uses the embedded digits and runs in some seconds. `labels` with `features` make a study of
+    heads, `labels` with `images` one of networks; a data set of images with labels needs no `labels`.
+
+    Parameters
+    ----------
+    path     : file to write, which must not exist
+    labels   : a label file or a data set
+    features : a .npy file, a data set of features, or "pixels"
+    images   : a data set of images, a folder, a Parquet file
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> init_study(Path("study.toml"))
+    >>> len(cells_of(read_study("study.toml")))
+    24
     """
     if path.exists():
-        raise ValueError(f"{path}: exists already, and is left as it is; choose another name, or edit it")
+        raise Refusal("exists already", str(path), [Way("choose another name"), Way("edit it")])
     if path.suffix != ".toml":
-        raise ValueError(f"{path}: a study is a TOML file; expected a name that ends in .toml")
+        raise Refusal("not a TOML file; expected a name that ends in .toml", str(path))
     if labels is None and features is not None:
         raise Refusal(
             "{features} need labels", ways=[Way("add {labels}, a file or a data set", labels=...)], features=features

@@ -41,7 +41,7 @@ def check_delivery(pipe: Any, path: Sequence[str], text: TomlText) -> str:
             tried = wrapped(tried, wrap, 0)
         except ValueError as problem:
             text.refuse(path, str(problem))
-    return " | ".join([first, *map(_spelled, wraps)])
+    return " | ".join([first, *map(_spell, wraps)])
 
 
 def make_delivery(labels: Labels, pipe: str, seed: int) -> Delivery:
@@ -58,10 +58,10 @@ def check_transforms(pipe: Any, path: Sequence[str], text: TomlText) -> str:
         name = step.partition("=")[0]
         text.one_of(name, TRANSFORMS, path, "transform")
         try:
-            transformed(_WIDE, step, np.random.default_rng(0))
+            transform(_WIDE, step, np.random.default_rng(0))
         except ValueError as problem:
             text.refuse(path, f"{step}: {problem}")
-    return " | ".join(map(_spelled, steps_of(pipe)))
+    return " | ".join(map(_spell, steps_of(pipe)))
 
 
 def transform_forms() -> list[str]:
@@ -69,7 +69,7 @@ def transform_forms() -> list[str]:
     return [f"{name}={knobs[0].upper()}" if knobs else name for name, knobs in _KNOBS.items()]
 
 
-def transformed(distributions: Distributions, pipe: str, rng: np.random.Generator) -> Distributions:
+def transform(distributions: Distributions, pipe: str, rng: np.random.Generator) -> Distributions:
     """Distributions after the steps of a checked pipe."""
     for step in steps_of(pipe):
         name, _, value = step.partition("=")
@@ -102,7 +102,7 @@ def _counts(number: float | int) -> bool:
     return isinstance(number, int) and number >= 1
 
 
-def _spelled(step: str) -> str:
+def _spell(step: str) -> str:
     """A step with its number written in one way: smoothed=0.10 is smoothed=0.1."""
     name, equals, value = step.partition("=")
     return f"{name}={_number(value):.12g}" if equals and value else name

@@ -32,7 +32,25 @@ from dissensus.train.matching import Table, items_of, match_table
 
 
 def load_data(study: Study, say: Say = to_stderr) -> dict[str, StudyData]:
-    """All data of a study; an error names the set and the line it stands on."""
+    """Read all data of a study; an error names the data set and its line in the file.
+
+    Parameters
+    ----------
+    study : by `read_study` or `study_of`
+    say   : receives notices, such as the column mapping
+
+    Returns
+    -------
+    dict of StudyData by name
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> load_data(study, say=lambda notice: None)["data"].n_items
+    20
+    """
     loaded = {}
     for name, source in study.data.items():
         try:
@@ -114,9 +132,9 @@ def _load(name: str, source: DataSource, say: Say) -> StudyData:
     # Only what has no names is matched by position; where all have, match_table refuses to do so.
     by_position = {id(table): source.by_position for table in nameless or (features, images)}
     if features is not None:
-        features, labels, rows = _matched(features, labels, say, by_position.get(id(features), False))
+        features, labels, rows = _match(features, labels, say, by_position.get(id(features), False))
     if images is not None:
-        images, labels, kept = _matched(images, labels, say, by_position.get(id(images), False))
+        images, labels, kept = _match(images, labels, say, by_position.get(id(images), False))
         features, rows = None if features is None else features.select(kept), rows[kept]
     with _key("labels" if source.people is None else "people"):
         people = _people(source, items.labels, rows, labels, say)
@@ -146,7 +164,7 @@ def _by_name(table: FeatureTable | ImageTable, labels: Labels) -> bool:
     return table.named and are_named(labels.items)
 
 
-def _matched(table: Table, labels: Labels, say: Say, by_position: bool) -> tuple[Table, Labels, np.ndarray]:
+def _match(table: Table, labels: Labels, say: Say, by_position: bool) -> tuple[Table, Labels, np.ndarray]:
     """What has labels and inputs, in the same order, and which rows of the labels that are."""
     matched, kept = match_table(table, labels, say, by_position=by_position)
     rows = item_positions(kept.items, labels.items) if _by_name(table, labels) else np.arange(labels.n_items)

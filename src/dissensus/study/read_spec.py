@@ -1,7 +1,7 @@
 """The study that a TOML file describes, or the same keys in Python.
 
-`read_study` takes it from a file, `study_of` from values. Both check everything that can be checked without the data;
-`read_data.py` and `checks.py` do the rest before anything runs.
+`read_study` reads a file, `study_of` takes values. Both check everything that can be checked without the data;
+`read_data.py` and `checks.py` check the other parts before anything runs.
 """
 
 from __future__ import annotations
@@ -39,14 +39,48 @@ _DATA, _LABELS, _SPLIT, _EVALUATE, _COMPARE = (
 
 
 def read_study(path: str | Path) -> Study:
-    """The study of a TOML file."""
+    """Read the study of a TOML file, and check everything that can be checked without its data.
+
+    Parameters
+    ----------
+    path : the file; an error names its line, the key, the value and what was expected
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> init_study(Path("study.toml"))
+    >>> read_study("study.toml").deliveries
+    ('soft', 'majority', 'majority | smoothed=0.1')
+    """
     values, text = read_toml(Path(path), missing=f"make one to start from: `dissensus study init {path}`")
     values.setdefault("name", Path(path).stem)
     return study_of(values, text)
 
 
 def study_of(values: Mapping[str, Any], text: TomlText = TomlText("the study")) -> Study:  # noqa: B008  (frozen)
-    """The study of the keys that a file would have; labels, features and images may be values here."""
+    """Make a study of the keys that a file would have; labels, features and images may be values.
+
+    Parameters
+    ----------
+    values : the keys and tables of a study
+    text   : where they were written, for errors
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> study.seeds
+    (0, 1)
+    """
     text.check_keys(values, _TOP, ())
     for key in ("data", "model"):
         if not values.get(key):

@@ -12,9 +12,9 @@ from dissensus.study.reporting.figures import (
     arm_colours,
     curve_figures,
     difference_figure,
+    list_sliced_metrics,
     score_figure,
     slice_figure,
-    sliced_metrics,
 )
 from dissensus.study.reporting.tables import by_metric, cell_table, difference_overview, overview, probe_table
 from dissensus.study.reporting.values import define_values, describe_data
@@ -61,9 +61,12 @@ def describe_study(summary: Summary, *, folder: str = "DIR", figures: bool = Tru
 
     Examples
     --------
-    >>> from dissensus.report import html_page
-    >>> from dissensus.study import read_folder, summarise_study
-    >>> page = html_page(describe_study(summarise_study(read_folder("runs/digits"))))  # doctest: +SKIP
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> describe_study(summarise_study(read_folder("runs"))).title
+    'study'
     """
     first, *others = summary.metrics
     sections = [_describe_limits(summary)]
@@ -130,7 +133,7 @@ def _draw_slices(summary: Summary) -> list[Block]:
     """A figure of the first metric for each slicing; the other metrics on request."""
     blocks: list[Block] = []
     for by in dict.fromkeys(part.by for part in summary.slices):
-        first, *others = [slice_figure(summary, by, metric) for metric in sliced_metrics(summary, by)]
+        first, *others = [slice_figure(summary, by, metric) for metric in list_sliced_metrics(summary, by)]
         more = [Section(f"By {by}, other metrics", others, columns=2, folded=True)] if others else []
         blocks.append(Section("", [first, *more]))
     return blocks

@@ -1,4 +1,4 @@
-"""Run a study: what is there stays, what is missing is worked on, whatever happens in between."""
+"""Run a study: existing cells are reused, missing cells are run, and an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dissensus.study.data import Say, StudyData
 from dissensus.study.description import write_description
 from dissensus.study.engines.choose import as_engine, local_engine
 from dissensus.study.engines.engine import Engine, LostError, Running
-from dissensus.study.holding import held
+from dissensus.study.holding import hold_folder
 from dissensus.study.read_data import load_data
 from dissensus.study.spec import Study
 from dissensus.study.splits import split_items
@@ -37,12 +37,12 @@ POLL = 0.02  # seconds between two looks at an engine's jobs
 
 
 class StoppedError(ValueError):
-    """A cell failed, and the run was to end at the first that does."""
+    """A cell failed in a run with `stop`."""
 
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a run is: cells of the whole study, of which some were there before."""
+    """Progress of a run, in cells of the whole study; `before` of them were there before it."""
 
     total: int
     before: int
@@ -52,14 +52,14 @@ class StudyProgress:
 
     @property
     def left(self) -> float | None:
-        """Seconds left, by the pace so far; None before the first cell is done."""
+        """Seconds left at the pace so far; None before the first cell is done."""
         now = self.done - self.before
         return self.seconds / now * (self.total - self.done) if now > 0 else None
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run did: cells of the study, there before, made, judged anew; why each that failed did."""
+    """The result of a run: cells in total, there before, made, rescored for new slices, and errors by cell."""
 
     total: int
     before: int
@@ -82,20 +82,36 @@ def run_study(
     progress: Report = lambda progress: None,
     say: Say = to_stderr,
 ) -> Ran:
-    """Work on all cells of a study that are not in its folder yet, and put each there as it is done.
+    """Run all cells of a study that its folder does not have yet; rerun to resume.
 
-    engine    whatever has `submit`: what `make_engine` gives, which is closed in the end, an executor of
-              concurrent.futures, or a Dask client. None: this process for heads, processes with one thread each for
-              networks
-    jobs      processes at once, of the engine of this machine; as many as cores unless given
-    retry     also cells that failed before
-    stop      at the first cell that fails; else the others are worked on all the same
-    progress  called when cells are done
+    Parameters
+    ----------
+    study    : by `read_study` or `study_of`
+    folder   : of the study; each cell is written when it is done
+    engine   : an engine of `make_engine`, an executor of concurrent.futures, or a Dask client. None: this process for
+        heads, processes with one thread each for networks
+    jobs     : processes on this machine; one per core by default
+    retry    : also run cells that failed before
+    stop     : stop at the first cell that fails
+    progress : called with a StudyProgress when cells are done
+    say      : receives notices
+
+    Returns
+    -------
+    Ran, with the number of cells in total, before, made, and the failures
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> run_study(study, "runs", say=lambda notice: None).made
+    2
     """
     if not isinstance(study, Study):
         raise ValueError(
-            f"run_study takes a Study, and this is of the type {type(study).__name__}: `study_of` makes one of a "
-            "dictionary, `read_study` one of a file"
+            f"expected a Study, not {type(study).__name__}: make one with `study_of` from a dictionary, or with "
+            "`read_study` from a file"
         )
     place = Path(folder)
     _check_place(study, place)
@@ -103,7 +119,7 @@ def run_study(
     tasks = tasks_of(study, data)
     if engine is None and any(model.kind == "network" for model in study.models) and find_spec("torch") is None:
         raise not_installed("a study of networks", "torch")
-    with held(place):
+    with hold_folder(place):
         cells = place / "cells"
         cells.mkdir(exist_ok=True)
         sweep(cells)
@@ -124,17 +140,18 @@ def run_study(
 
 
 def _check_place(study: Study, folder: Path) -> None:
-    """Refuse a folder that would be taken for the data from then on: what is on the disk goes before a data set."""
+    """Refuse a folder with the name of the data: a path on disk has priority over a data set."""
     for name, source in study.data.items():
         for key in ("labels", "people", "features", "images"):
             if isinstance(given := getattr(source, key), str | Path) and Path(given).resolve() == folder.resolve():
                 study.text.refuse(
-                    ("data", name, key), f"is {str(given)!r}, and so is the folder of the study; choose another for it"
+                    ("data", name, key),
+                    f"is {str(given)!r}, also the folder of the study; choose another folder",
                 )
 
 
 def known_cells(tasks: list[Task], cells: Path) -> dict[str, dict[str, Any]]:
-    """The records of those tasks that are in the folder, each checked to be of its task."""
+    """Read the records of those tasks that are in the folder, and check that each belongs to its task."""
     known = {}
     for task in tasks:
         record = read_record(cells / task.key)
@@ -155,7 +172,7 @@ class _Run:
         self._started = time.perf_counter()
 
     def work(self, jobs: list[Job], data: Mapping[str, StudyData], engine: Engine) -> None:
-        """Hand over all jobs, and put away what comes back; a job whose worker dies is handed over again."""
+        """Submit all jobs and store their results; a job whose worker dies is submitted again."""
         waiting = deque((job, 1) for job in jobs)  # with the try it is
         out: list[tuple[Job, int, Running]] = []
         try:
@@ -174,8 +191,8 @@ class _Run:
                     waiting.extendleft(self._put_away(*entry))
             if self.done != self.total:
                 raise ValueError(
-                    f"the engine {type(engine).__name__} gave {self.done - self.before} cells back, and "
-                    f"{self.total - self.before} were handed over; expected a list with an Outcome for each of a job"
+                    f"the engine {type(engine).__name__} returned {self.done - self.before} of "
+                    f"{self.total - self.before} cells; expected a list with an Outcome per cell of a job"
                 )
         finally:
             engine.close()
@@ -183,7 +200,7 @@ class _Run:
                 self.unfinished.rmdir()
 
     def _put_away(self, job: Job, attempt: int, running: Running) -> list[tuple[Job, int]]:
-        """Write what a job gave; where its worker died, what to hand over again, with the try it then is."""
+        """Store the results of a job; if its worker died, return the jobs to submit again, with their attempt."""
         try:
             outcomes = running.result()
         except LostError as loss:

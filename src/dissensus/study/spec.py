@@ -1,4 +1,4 @@
-"""A study: which labels, made how, delivered how, to which model, with which seeds, judged by what."""
+"""A study as a value: data, labels, deliveries, models, split, seeds and evaluation."""
 
 from __future__ import annotations
 
@@ -102,7 +102,16 @@ class Comparing:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study, checked as far as it can be without its data; `grid.cells_of` lists what it consists of."""
+    """A study, checked as far as possible without its data; `cells_of` lists its cells.
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> study.models[0].name
+    'logistic'
+    """
 
     name: str
     data: Mapping[str, DataSource]

@@ -1,4 +1,4 @@
-"""Which items are learned from, chosen by and judged on."""
+"""The training, validation and test items of a study."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ def split_items(data: StudyData, split: Split, seed: int, fold: int | None) -> P
     """The parts for one seed and fold."""
     kinds = data.people.probs.argmax(axis=1)
     if split.scheme in ("column", "file"):
-        return _validated(_given(data, split), split, kinds, seed)
+        return _add_validation(_read_parts(data, split), split, kinds, seed)
     if split.scheme == "k-fold":
         assert fold is not None
         test = deal_stratified(kinds, split.folds, stream(seed, Stream.TEST)) == fold
     else:
         test = draw_stratified(kinds, split.test, stream(0 if split.scheme == "fixed" else seed, Stream.TEST))
-    return _validated(Parts(np.flatnonzero(~test), np.zeros(0, np.int64), np.flatnonzero(test)), split, kinds, seed)
+    parts = Parts(np.flatnonzero(~test), np.zeros(0, np.int64), np.flatnonzero(test))
+    return _add_validation(parts, split, kinds, seed)
 
 
 def depends_on_seed(data: StudyData, split: Split) -> bool:
@@ -33,10 +34,10 @@ def depends_on_seed(data: StudyData, split: Split) -> bool:
     if split.scheme in ("per-seed", "k-fold"):
         return True
     drawn = split.validation not in (0, "test")
-    return drawn and not (split.scheme in ("column", "file") and _given(data, split).validation.size)
+    return drawn and not (split.scheme in ("column", "file") and _read_parts(data, split).validation.size)
 
 
-def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Parts:
+def _add_validation(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Parts:
     """With items to choose by, drawn from those to learn from unless they were given."""
     if split.validation == "test":
         parts = Parts(parts.train, parts.test, parts.test)
@@ -48,18 +49,19 @@ def _validated(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Part
         parts = Parts(parts.train[~held], parts.train[held], parts.test)
     for name in ("train", "test"):
         if getattr(parts, name).size < 2:
-            raise ValueError(f"{getattr(parts, name).size} items are left to {_USE[name]}; expected 2 or more")
+            raise ValueError(f"the split leaves {getattr(parts, name).size} {_USE[name]} items; expected 2 or more")
     if split.validation and not parts.validation.size:
         raise ValueError(
-            f"validation = {split.validation} of {parts.train.size} items is none; give a larger share, or 0"
+            f"validation = {split.validation} of {parts.train.size} items is less than one item; increase it, or set "
+            "it to 0"
         )
     return parts
 
 
-_USE = {"train": "learn from", "test": "judge on"}
+_USE = {"train": "training", "test": "test"}
 
 
-def _given(data: StudyData, split: Split) -> Parts:
+def _read_parts(data: StudyData, split: Split) -> Parts:
     if split.scheme == "column":
         named = data.columns[one_of("column", split.column, data.columns, place=data.name)]
     else:

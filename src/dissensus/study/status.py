@@ -1,4 +1,4 @@
-"""How a study stands: what is done, what failed, what is missing, and who works on it now."""
+"""The status of a study: cells done, failed and missing, and the process that works on it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from dissensus.files.folder_lock import lock_folder
 from dissensus.study.commit import code_commit
 from dissensus.study.description import read_folder
-from dissensus.study.holding import noted
+from dissensus.study.holding import read_note
 
 
 @dataclass(frozen=True)
 class Status:
-    """What there is of a study.
+    """The status of a study.
 
     cells    of the study as it was run last
     done     of these
@@ -39,7 +39,25 @@ class Status:
 
 
 def study_status(folder: str | Path) -> Status:
-    """How the study of a folder stands; this writes nothing, and may be asked while it runs."""
+    """Return the status of a study; this writes nothing and works while the study runs.
+
+    Parameters
+    ----------
+    folder : of the study
+
+    Returns
+    -------
+    Status, with the numbers of cells that are done and missing, the failures, and the running process
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> study_status("runs").done
+    2
+    """
     place = Path(folder)
     known = read_folder(place)
     failed = {record["cell"]: record["error"] for record in known.records if record["status"] == "failed"}
@@ -62,7 +80,7 @@ def study_status(folder: str | Path) -> Status:
 def _runner(folder: Path) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """Who holds the folder, or who did and was killed. Without a note nobody looks at the lock, so that asking never
     keeps a run from beginning."""
-    who = noted(folder)
+    who = read_note(folder)
     if who is None:
         return None, None
     try:

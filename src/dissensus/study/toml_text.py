@@ -18,10 +18,25 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def study_toml(values: Mapping[str, Any], remark: str = "") -> str:
-    """The text of a study's file; every value has to be one that a file can hold.
+    """Write a study as the text of a TOML file.
 
-    values  with the keys of a file, such as `study_of` takes
-    remark  comment at the top, a line for each of its lines
+    Parameters
+    ----------
+    values : keys and tables as `study_of` takes them; every value must exist in TOML
+    remark : comment at the top
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(study_toml({"seeds": 2, "model": {"head": "linear"}}))
+    seeds = 2
+    <BLANKLINE>
+    [model]
+    head = "linear"
+    <BLANKLINE>
     """
     lines = [f"# {line}" for line in remark.splitlines()]
     tables = {key: value for key, value in values.items() if _is_table(value)}

@@ -8,7 +8,7 @@ import pytest
 from dissensus.aggregate import dawid_skene, mace
 from dissensus.aggregate import one_coin as one_coin_model
 from dissensus.labels import Votes, simulate_beliefs, simulate_truth, simulate_votes
-from dissensus.study.advice.holding_out import _chance_by_author, _dealt, held_answers
+from dissensus.study.advice.holding_out import _chance_by_author, _dealt, hold_out_answers
 from dissensus.study.spec import LabelRecipe
 
 WAYS = {"share": LabelRecipe(), "dirichlet": LabelRecipe(aggregation="dirichlet")}
@@ -29,10 +29,10 @@ def test_each_answer_is_held_out_once_and_an_item_never_loses_all():
 
 def test_single_answers_give_no_evidence():
     votes = Votes.of(["a", "a", "b"], ["x", "y", "x"], classes=["x", "y"])
-    held = held_answers(votes, WAYS, np.random.default_rng(0))
+    held = hold_out_answers(votes, WAYS, np.random.default_rng(0))
     assert held.items.tolist() == [0] and held.answers == 2
     with pytest.raises(ValueError, match="none of 2 items has two answers"):
-        held_answers(Votes.of(["a", "b"], ["x", "y"]), WAYS, np.random.default_rng(0))
+        hold_out_answers(Votes.of(["a", "b"], ["x", "y"]), WAYS, np.random.default_rng(0))
 
 
 def test_second_answers_of_a_person_are_held_out_together():
@@ -45,7 +45,7 @@ def test_second_answers_of_a_person_are_held_out_together():
 def test_losses_are_those_of_a_slow_loop():
     """With as many folds as answers, each is foretold by all others of its item."""
     votes = crowd(per_item=4, items=12)
-    held = held_answers(votes, WAYS, np.random.default_rng(0), folds=4)
+    held = hold_out_answers(votes, WAYS, np.random.default_rng(0), folds=4)
     for item in range(12):
         own = np.flatnonzero(votes.item == item)
         losses, briers = [], []
@@ -60,7 +60,7 @@ def test_losses_are_those_of_a_slow_loop():
 
 def test_a_share_that_calls_a_given_answer_impossible_has_an_infinite_loss():
     votes = Votes.of(["a", "a"], ["x", "y"], ["ann", "bo"], classes=["x", "y"])
-    held = held_answers(votes, WAYS, np.random.default_rng(0))
+    held = hold_out_answers(votes, WAYS, np.random.default_rng(0))
     assert np.isinf(held.log_loss["share"]).all() and np.isfinite(held.log_loss["dirichlet"]).all()
 
 
@@ -90,7 +90,7 @@ def test_a_model_of_annotators_foretells_them_where_they_differ():
     rng = np.random.default_rng(3)
     votes = simulate_votes(simulate_truth(300, 3, rng, 0.01), 6, 12, rng, skill=0.95, spammers=6).votes
     ways = {name: LabelRecipe(aggregation=name) for name in ("shrinkage", "one-coin")}
-    held = held_answers(votes, ways, rng)
+    held = hold_out_answers(votes, ways, rng)
     assert held.by_author["one-coin"].mean() < held.log_loss["shrinkage"].mean() - 0.05
     assert held.log_loss["one-coin"].mean() > held.log_loss["shrinkage"].mean()
 
@@ -99,10 +99,10 @@ def test_beliefs_are_judged_by_what_they_state_or_by_their_first_choice():
     truth = simulate_truth(20, 3, np.random.default_rng(0))
     full = simulate_beliefs(truth, 2, 5, np.random.default_rng(1), top=None)
     mean = {"mean": LabelRecipe(completion="dense")}
-    held = held_answers(full, mean, np.random.default_rng(0))
+    held = hold_out_answers(full, mean, np.random.default_rng(0))
     first, second = (full.stated[full.item == 0][place] for place in (0, 1))
     assert held.log_loss["mean"][0] == pytest.approx(-(first @ np.log(second) + second @ np.log(first)) / 2)
     partial = simulate_beliefs(truth, 2, 5, np.random.default_rng(1), top=2)
-    clamped = held_answers(partial, {"t2-clamp": LabelRecipe(completion="t2-clamp")}, np.random.default_rng(0))
-    votes = held_answers(partial.first_choices(), WAYS, np.random.default_rng(0))
+    clamped = hold_out_answers(partial, {"t2-clamp": LabelRecipe(completion="t2-clamp")}, np.random.default_rng(0))
+    votes = hold_out_answers(partial.first_choices(), WAYS, np.random.default_rng(0))
     assert clamped.answers == votes.answers == 40

@@ -94,7 +94,7 @@ def test_an_engine_that_loses_cells_is_found_out(tmp_path):
     given.set_result([])
     engine = Here(1)
     engine.submit = lambda job: given
-    with pytest.raises(ValueError, match=r"the engine Here gave 0 cells back, and 5 were handed over; expected a list"):
+    with pytest.raises(ValueError, match=r"the engine Here returned 0 of 5 cells"):
         run_study(few_heads(), tmp_path, engine=engine)
 
 

@@ -39,9 +39,6 @@ def test_a_study_is_called_blind_if_and_only_if_arms_that_differ_in_every_seed_h
 
 
 def test_the_remark_says_what_would_help():
-    assert foreseen(5) == (
-        "no test can reach p < 0.05, however large the difference: with 5 seeds Wilcoxon allows no p below 0.062, and "
-        "Holm's correction for 4 tests makes that 0.25; 8 seeds would do, or fewer tests"
-    )
+    assert all(fact in foreseen(5) for fact in ("p < 0.05", "with 5 seeds", "0.062", "4 tests", "0.25", "use 8 seeds"))
     assert not foreseen(8) and not foreseen(2, test="paired-t") and not foreseen(2, test="corrected-t")
-    assert foreseen(1, test="paired-t") == "1 seed allows no t-test; two or more are needed"
+    assert "two seeds or more" in foreseen(1, test="paired-t")

@@ -14,7 +14,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import as_distributions
 from dissensus.study.cells import key_of, settings_of
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.data import StudyData
 from dissensus.study.grid import Cell, cells_of
 from dissensus.study.spec import Study
@@ -58,7 +58,7 @@ class TrainedCell:
 
     def training_targets(self) -> np.ndarray:
         """The distributions that its targets were made of.  (n, k) of the items learned from"""
-        labels = constructed(items_of(self.data.labels, self.parts.train), self.cell.labels, self.cell.seed)
+        labels = make_labels(items_of(self.data.labels, self.parts.train), self.cell.labels, self.cell.seed)
         return as_distributions(labels).probs
 
     @cached_property

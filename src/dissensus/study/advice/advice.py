@@ -1,4 +1,4 @@
-"""Advice on labels: what to make of them and how to learn from them, with the evidence that these very labels give."""
+"""Advice on labels: how to aggregate them and how to train on them, with evidence from these labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dissensus.labels.names import item_positions
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 from dissensus.study.advice.candidates import arms, estimators, usable
-from dissensus.study.advice.holding_out import HeldAnswers, held_answers
+from dissensus.study.advice.holding_out import HeldAnswers, hold_out_answers
 from dissensus.study.advice.ladder import GROUPS, Ladder, climb
 from dissensus.study.advice.quick_study import QuickStudy, run_quick_study, study_values
 from dissensus.study.advice.regime import LabelRegime, regime_of
@@ -37,16 +37,16 @@ MOST_ITEMS = 2_000  # that the study learns from and judges
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What to do, each with what it rests on.
+    """What to do, each with its basis.
 
-    Bases: "evidence" where it was shown to be better than something simpler; "lead" where it did best, by what chance
-    alone could do; "doubt" where it is the best of its kind and does not help; "simplest" where nothing was shown to be
-    better than it; "rule" where nothing could be tested.
+    Bases: "evidence" if it is significantly better than something simpler; "lead" if it is best, but not
+    significantly; "doubt" if it is the best of its kind and does not help; "simplest" if nothing is significantly
+    better; "rule" if nothing could be tested.
 
-    estimator    for the distribution of what people would answer about an item
-    right_class  for the class that is right, where there is one: an annotator model, or "majority" without annotators
-    labels       what a model should learn from; "answers" as they are, or the name of an estimator
-    delivery     how
+    estimator    of the distribution of people's answers to an item
+    right_class  method for the right class, if there is one: an annotator model, or "majority" without annotators
+    labels       training labels; "answers" as they are, or the name of an estimator
+    delivery     how labels reach the loss
     """
 
     estimator: str
@@ -60,18 +60,18 @@ class Recommendation:
 
 @dataclass(frozen=True, eq=False)
 class LabelAdvice:
-    """What suits these labels, and why.
+    """A recommendation for these labels, with its evidence.
 
-    regime       what kind of labels they are
+    regime       facts about the labels
     recommended  what to do
-    answers      evidence by answers held out: choice by log loss; None where no item has two answers
+    answers      evidence by held-out answers: choice by log loss; None if no item has two answers
     brier        the same by the Brier score
-    authors      choice among annotator models by how well they foretell who answers what, beginning with an estimate
-                 that does not know who does; None where nobody is known
+    authors      choice among annotator models by how well they predict who answers what, from an estimate that ignores
+                 annotators on; None if annotators are unknown
     held         the losses behind these
     study        evidence by a model on held-out items; None without features
     why          reasons in sentences: of "estimator", "right_class" and "training"
-    notices      what was left out, in words
+    notices      what was left out
     """
 
     regime: LabelRegime
@@ -122,19 +122,37 @@ def advise_labels(
     say: Say = to_stderr,
     stage: Callable[[str], None] = lambda what: None,
 ) -> LabelAdvice:
-    """Which estimate of an item, which labels to learn from and which delivery suit these labels.
+    """Recommend an estimate of people's answers, training labels and a delivery, with evidence from these labels.
 
-    Without features the evidence is in the answers: each is held out once, and what the others of its item are made
-    into has to foretell it (`held_answers`). With features it is also in a model: a linear head learns from each way
-    and is judged on items that it has not seen, in five folds for each seed (`quick_study`). Both are read by `climb`:
-    the simplest way stands until another is shown to be better, and what choosing gains is measured on what had no say
-    in the choice.
+    Without features the evidence is in the answers: each is held out once, and an estimate from the other answers to
+    its item has to predict it (`hold_out_answers`). With features there is also a model: a linear head is trained by
+    each method and tested on held-out items, in five folds per seed (`quick_study`). `climb` reads both: the simplest
+    method is kept until another is significantly better, and the gain of the choice is measured on held-out units.
 
-    rng          for what is drawn: which answers are held out, which items where there are too many
-    described    the labels with what else is known of their items, such as gold: the study's records then have it
-    by_position  features or labels have no names, and both stand in the same order
-    folder       where the study's cells stay, so that it can be reported and gone on with; None: nowhere
-    stage        told what is being done
+    Parameters
+    ----------
+    labels      : votes, counts, beliefs or distributions
+    rng         : draws the held-out answers, and items if there are too many
+    features    : of the items
+    described   : the labels with other facts about their items, such as gold, for the records of the study
+    name        : of the labels
+    by_position : match rows without names by position
+    folder      : for the cells of the study; None keeps nothing
+    seeds       : trainings per method and fold
+    jobs        : threads; one per core by default
+    progress    : called when cells are done
+    say         : receives notices
+    stage       : receives the name of each step
+
+    Returns
+    -------
+    LabelAdvice
+
+    Examples
+    --------
+    >>> votes = Votes.of(["a", "a", "b", "b"], ["cat", "dog", "cat", "cat"])
+    >>> advise_labels(votes, np.random.default_rng(0)).recommended.delivery
+    'soft'
     """
     regime_rng, held_rng, item_rng = rng.spawn(3)
     stage("looking at the labels")
@@ -145,7 +163,7 @@ def advise_labels(
         stage("holding out answers")
         some, notice = _fewer_answers(all_usable, item_rng)
         left_out += notice
-        held = held_answers(some, estimators(some), held_rng)
+        held = hold_out_answers(some, estimators(some), held_rng)
         groups = held_rng.permutation(held.items.size) % GROUPS
         # The lowest, shown or not: another estimator costs nothing. On 216 simulated crowds with known truth the lowest
         # was the best of all in 92 %, the simplest that was not beaten in 75 %.
@@ -155,7 +173,7 @@ def advise_labels(
             authors = climb(counted | held.by_author, groups)
     study = None
     if features is not None:
-        study, notice = _studied(
+        study, notice = _run_evidence(
             all_usable,
             features,
             () if authors is None else (authors.lowest,),
@@ -171,7 +189,7 @@ def advise_labels(
             stage=stage,
         )
         left_out += notice
-    recommended = _recommended(regime, answers, authors, study, all_usable)
+    recommended = _recommend(regime, answers, authors, study, all_usable)
     why = {
         "estimator": about_estimator(regime, answers, brier),
         "right_class": about_right_class(regime, authors),
@@ -190,7 +208,7 @@ def _fewer_answers(answers: Votes | Beliefs, rng: np.random.Generator) -> tuple[
     ]
 
 
-def _studied(
+def _run_evidence(
     labels: Labels,
     features: FeatureTable,
     models: tuple[str, ...],
@@ -213,7 +231,7 @@ def _studied(
         some = np.sort(rng.permutation(matched.n_items)[:MOST_ITEMS])
         table, matched = table.select(some), items_of(matched, some)
     ways = arms(matched, models)
-    values = study_values(_described(matched, described), table, ways, name, seeds=seeds)
+    values = study_values(_describe_labels(matched, described), table, ways, name, seeds=seeds)
     stage(f"training {len(ways)} ways in five folds with {seeds} seeds")
     if folder is not None:
         return run_quick_study(values, ways, Path(folder), jobs=jobs, progress=progress, say=say), left_out
@@ -221,7 +239,7 @@ def _studied(
         return run_quick_study(values, ways, Path(place), jobs=jobs, progress=progress, say=say), left_out
 
 
-def _described(labels: Labels, described: LabelledItems | None) -> Labels | LabelledItems:
+def _describe_labels(labels: Labels, described: LabelledItems | None) -> Labels | LabelledItems:
     """Labels with the columns of their items; as they are where nothing, or something else, is known."""
     rows = np.zeros(0) if described is None else item_positions(labels.items, described.labels.items)
     if described is None or (rows < 0).any():
@@ -229,10 +247,10 @@ def _described(labels: Labels, described: LabelledItems | None) -> Labels | Labe
     return LabelledItems(labels, described.items.take(pa.array(rows)))
 
 
-def _recommended(
+def _recommend(
     regime: LabelRegime, answers: Ladder | None, authors: Ladder | None, study: QuickStudy | None, labels: Labels
 ) -> Recommendation:
-    estimator, estimator_basis = _untested(labels), "rule"
+    estimator, estimator_basis = _explain_untested(labels), "rule"
     if answers is not None:
         estimator, estimator_basis = answers.taken, _basis(answers)
     right, right_basis = "majority", "rule"
@@ -242,7 +260,7 @@ def _recommended(
         right = min(authors.rungs[1:], key=lambda rung: rung.loss).name
         doubted = authors.lowest == authors.rungs[0].name
         right_basis = "doubt" if doubted else "evidence" if authors.chosen == right else "lead"
-    learned, delivery, training_basis = _untested_training(labels), "soft", "rule"
+    learned, delivery, training_basis = _explain_untested_training(labels), "soft", "rule"
     if study is not None:
         delivery, _, of = study.ladder.chosen.partition(" of ")
         learned, training_basis = of or "answers", _basis(study.ladder)
@@ -255,12 +273,12 @@ def _basis(ladder: Ladder) -> str:
     return "evidence" if ladder.chosen != ladder.start else "simplest"
 
 
-def _untested(labels: Labels) -> str:
+def _explain_untested(labels: Labels) -> str:
     """Where no answer can be held against another."""
     if isinstance(labels, Distributions):
         return "none"
     return "shrinkage" if isinstance(labels, Votes) else next(iter(estimators(labels)))
 
 
-def _untested_training(labels: Labels) -> str:
+def _explain_untested_training(labels: Labels) -> str:
     return next(iter(estimators(labels))) if isinstance(labels, Beliefs) else "answers"

@@ -12,7 +12,7 @@ from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.pipes import make_delivery
 from dissensus.study.spec import LabelRecipe
 from dissensus.train.matching import items_of
@@ -108,7 +108,7 @@ def arms(labels: Labels, models: Sequence[str] = ANNOTATOR_MODELS) -> dict[str, 
 def _works(labels: Labels, recipe: LabelRecipe) -> bool:
     """Whether the code accepts it: nothing else knows which combinations are possible."""
     try:
-        as_distributions(constructed(labels, recipe, 0))
+        as_distributions(make_labels(labels, recipe, 0))
     except ValueError:
         return False
     return True
@@ -117,7 +117,7 @@ def _works(labels: Labels, recipe: LabelRecipe) -> bool:
 def _targets(labels: Labels, recipe: LabelRecipe, delivery: str) -> str | None:
     """What is delivered in the first two epochs, to tell deliveries apart; None where the code refuses it."""
     try:
-        made = make_delivery(constructed(labels, recipe, 0), delivery, 0)
+        made = make_delivery(make_labels(labels, recipe, 0), delivery, 0)
     except ValueError:
         return None
     epochs = (np.asarray(made.targets(epoch)) for epoch in (0, 1))

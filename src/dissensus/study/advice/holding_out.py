@@ -18,7 +18,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
 from dissensus.labels.shares import as_distributions
 from dissensus.labels.votes import Votes
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.spec import LabelRecipe
 
 FOLDS = 5
@@ -46,7 +46,7 @@ class HeldAnswers:
 
 
 @takes(answers=(Votes, Beliefs))
-def held_answers(
+def hold_out_answers(
     answers: Votes | Beliefs, recipes: Mapping[str, LabelRecipe], rng: np.random.Generator, *, folds: int = FOLDS
 ) -> HeldAnswers:
     """Hold out a fifth of the answers at a time, make labels of the others, and score them by those held out.
@@ -110,7 +110,7 @@ def _made(kept: Votes | Beliefs, recipe: LabelRecipe) -> tuple[np.ndarray, Any]:
     if recipe.aggregation is not None and not recipe.completion and not recipe.transforms:
         made = aggregate_labels(kept, recipe.aggregation)
         return made.distributions.probs, made.fit
-    labels = constructed(kept, recipe, 0)
+    labels = make_labels(kept, recipe, 0)
     return (labels if isinstance(labels, Distributions) else as_distributions(labels)).probs, None
 
 

@@ -85,7 +85,7 @@ def study_values(
         "split": {"scheme": "k-fold", "folds": FOLDS, "validation": 0.15},
         "evaluate": {"metrics": list(METRICS)},
         "compare": {"baseline": _keys(*next(iter(ways.values()))), "test": "corrected-t", "family": "metric"},
-        "skip": _skipped(axes, deliveries, pairs),
+        "skip": _make_skips(axes, deliveries, pairs),
     }
 
 
@@ -131,7 +131,7 @@ def _keys(recipe: LabelRecipe, delivery: str) -> dict[str, str]:
     return {key: getattr(recipe, key) or "none" for key in _RECIPE} | {"delivery": delivery}
 
 
-def _skipped(axes: Mapping[str, list[str]], deliveries: list[str], pairs: set[tuple[LabelRecipe, str]]) -> list[Any]:
+def _make_skips(axes: Mapping[str, list[str]], deliveries: list[str], pairs: set[tuple[LabelRecipe, str]]) -> list[Any]:
     """Rules for what the grid has beyond the arms: by recipe, the deliveries it is not delivered by."""
     rules: list[Any] = []
     for completion in axes["completion"]:

@@ -108,12 +108,12 @@ class Awaited:
         try:
             return self.future.result()
         except self._losses as problem:
-            raise LostError(_said(problem)) from None
+            raise LostError(_word_error(problem)) from None
         except Exception as problem:  # not of a cell, which has a record of its own; such as a package missing there
-            raise ValueError(f"a worker of the engine could not do its job: {_said(problem)}") from problem
+            raise ValueError(f"a worker of the engine could not do its job: {_word_error(problem)}") from problem
 
 
-def _said(problem: BaseException) -> str:
+def _word_error(problem: BaseException) -> str:
     """An error in one line; what came from afar has a traceback above its last one."""
     lines = str(problem).strip().splitlines()
     return f"{type(problem).__name__}: {lines[-1] if lines else 'no more is known'}"

@@ -49,7 +49,7 @@ def _name_best(summary: Summary, metric: str) -> list[str]:
         sentences.append(
             f"By {by.meaning} ({by.better} is better), {join_names([*map(quote, names)])} {lead} of {rivals} "
             f"arms{apart}: {format_number(each.interval.value)} on average over "
-            f"{summary.units.counted(each.n)}{_word_interval(each.interval)}."
+            f"{summary.units.format_count(each.n)}{_word_interval(each.interval)}."
         )
     more = len(groups) - MOST_ANSWERS
     return [*sentences, f"The table has {more} more data sets."] if more > 0 else sentences
@@ -65,7 +65,8 @@ def _explain_no_best(summary: Summary, metric: str) -> str:
         (name, each), *_ = known.items()
         return (
             f"By {by.meaning}, {quote(name)} scores {format_number(each.interval.value)} on average over "
-            f"{summary.units.counted(each.n)}{_word_interval(each.interval)}. There is no other arm to compare it with."
+            f"{summary.units.format_count(each.n)}{_word_interval(each.interval)}. There is no other arm to compare it "
+            "with."
         )
     why = "neither direction is better" if by.better == "neither" else "no two have the same data and seeds"
     return f"By {by.meaning}, none of {len(known)} arms is called best: {why}."
@@ -141,7 +142,7 @@ def word_size(difference: PairedDifference, than: str = "", to: str = "") -> str
         return f"equal{to} on average"
     value = difference.interval
     size = value if value.value > 0 else Interval(-value.value, -value.high, -value.low, value.sd, value.coverage)
-    agree = f"{difference.agreeing} of {difference.units.counted(difference.n)}"
+    agree = f"{difference.agreeing} of {difference.units.format_count(difference.n)}"
     amount = f"{size.value:.4f}{_word_interval(size, '.4f')}"
     return f"{where}{than} by {amount}, with the same sign in {agree}"
 
@@ -171,7 +172,7 @@ def word_verdict(differences: Sequence[PairedDifference]) -> str:
     if not any(test.decidable for _, test in tests):
         d, test = min(tests, key=lambda pair: pair[1].least)
         return (
-            f"With {d.units.counted(test.n)} the test cannot reach p < {ALPHA:g}: its smallest possible p is "
+            f"With {d.units.format_count(test.n)} the test cannot reach p < {ALPHA:g}: its smallest possible p is "
             f"{format_number(test.least, 'p')}{corrected}.{side}"
         )
     if side and all(_is_on_other_side(d, test) for d, test in tests):

@@ -25,7 +25,7 @@ def arm_colours(summary: Summary) -> dict[str, str]:
     return {arm.name: LINES[place % len(LINES)] for place, arm in enumerate(summary.arms)}
 
 
-def drawn_arms(summary: Summary, metric: str) -> list[Arm]:
+def choose_arms(summary: Summary, metric: str) -> list[Arm]:
     """All arms, in the study's order, or those with the best means where there are too many to draw."""
     if len(summary.arms) <= DRAWN:
         return list(summary.arms)
@@ -46,7 +46,7 @@ def score_figure(summary: Summary, metric: str) -> Figure:
             colours[arm.name],
             str(arm.settings["data"]) if several else "",
         )
-        for arm in drawn_arms(summary, metric)
+        for arm in choose_arms(summary, metric)
         for each in (summary.scores[arm.name][metric],)
     ]
     rows.sort(key=lambda row: row.group)
@@ -54,7 +54,7 @@ def score_figure(summary: Summary, metric: str) -> Figure:
     title = f"{meaning} {ARROWS[METRICS[metric].better]}".strip()
     data = [
         (arm.name, unit, float(value))
-        for arm in drawn_arms(summary, metric)
+        for arm in choose_arms(summary, metric)
         for unit, value in summary.scores[arm.name][metric].values.items()
     ]
     return Figure(
@@ -97,7 +97,7 @@ def curve_figures(summary: Summary) -> list[Figure]:
     """Learning curves, some arms to a figure, all on the same scale."""
     figures = []
     colours = arm_colours(summary)
-    drawn = {arm.name for arm in drawn_arms(summary, summary.metrics[0])}
+    drawn = {arm.name for arm in choose_arms(summary, summary.metrics[0])}
     for name, curves in ((name, [c for c in curves if c.arm in drawn]) for name, curves in summary.curves.items()):
         if not curves:
             continue
@@ -141,7 +141,7 @@ def slice_figure(summary: Summary, by: str, metric: str) -> Figure:
     colours, meaning = arm_colours(summary), METRICS[metric].meaning
     rows, data = [], []
     for part in (part for part in summary.slices if part.by == by):
-        for arm in drawn_arms(summary, metric):
+        for arm in choose_arms(summary, metric):
             each = part.scores.get(arm.name, {}).get(metric)
             if each is not None and each.n:
                 group = f"{part.part} (n = {part.items:,.0f})"
@@ -160,7 +160,7 @@ def slice_figure(summary: Summary, by: str, metric: str) -> Figure:
     )
 
 
-def sliced_metrics(summary: Summary, by: str) -> list[str]:
+def list_sliced_metrics(summary: Summary, by: str) -> list[str]:
     """The study's metrics that have a value on each part."""
     parts = [part.scores for part in summary.slices if part.by == by]
     return [m for m in summary.metrics if any(m in row for scores in parts for row in scores.values())]

@@ -109,7 +109,7 @@ def _metric_column(metric: str, format: str = ".3f") -> Column:
 def _mean(summary: Summary, arm: str, metric: str) -> Cell:
     each = summary.scores[arm][metric]
     if each.not_finite:
-        return Cell("not finite", note=f"in {summary.units.counted(len(each.not_finite))}")
+        return Cell("not finite", note=f"in {summary.units.format_count(len(each.not_finite))}")
     return Cell(each.interval, best=(arm, metric) in summary.best)
 
 

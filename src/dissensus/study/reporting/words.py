@@ -133,7 +133,10 @@ def define_numbers(summary: Summary) -> list[tuple[str, str]]:
                 "The smallest p of this test with this many pairs and tests. If it is 0.05 or more, no difference can "
                 "be significant, however large. A t-test has no such limit: –.",
             ),
-            ("same sign", f"Number of {units.counted(2)[2:]} whose difference has the sign of the mean difference."),
+            (
+                "same sign",
+                f"Number of {units.format_count(2)[2:]} whose difference has the sign of the mean difference.",
+            ),
         ]
     return metrics + general
 

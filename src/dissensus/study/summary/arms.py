@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.study.grid import matches, varying
+from dissensus.study.grid import list_varying, matches
 from dissensus.study.spec import AXES
 
 Settings = dict[str, Any]
@@ -48,18 +48,18 @@ def arm_names(settings: Sequence[Settings]) -> list[str]:
 
     Settings of a model are named only where arms of the same model differ by them: those of another model say nothing.
     """
-    axes = [key for key in varying(list(settings)) if key in AXES]
+    axes = [key for key in list_varying(list(settings)) if key in AXES]
     by_model: dict[str, list[Settings]] = {}
     for each in settings:
         by_model.setdefault(each["model"], []).append(each)
-    keys = {model: axes + [key for key in varying(same) if key not in AXES] for model, same in by_model.items()}
+    keys = {model: axes + [key for key in list_varying(same) if key not in AXES] for model, same in by_model.items()}
     return [
-        " · ".join(_said(key, each.get(key)) for key in keys[each["model"]] or ("delivery", "model"))
+        " · ".join(_name_value(key, each.get(key)) for key in keys[each["model"]] or ("delivery", "model"))
         for each in settings
     ]
 
 
-def _said(key: str, value: Any) -> str:
+def _name_value(key: str, value: Any) -> str:
     if key in _PLAIN:
         return str(value)
     if key == "votes":
@@ -69,7 +69,7 @@ def _said(key: str, value: Any) -> str:
 
 def shared_settings(settings: Sequence[Settings]) -> Settings:
     """What all arms have in common, in the order of the first."""
-    differing = set(varying(list(settings)))
+    differing = set(list_varying(list(settings)))
     return {key: value for key, value in settings[0].items() if key not in differing} if settings else {}
 
 
@@ -81,7 +81,7 @@ def baseline_of(arm: Arm, arms: Sequence[Arm], rule: Mapping[str, Any]) -> tuple
     """
     others = [other for other in arms if matches(other.settings, rule) and _like(arm, other, rule)]
     if len(others) > 1 and "model" in rule:
-        open_keys = [key for key in varying([other.settings for other in others]) if key in arm.settings]
+        open_keys = [key for key in list_varying([other.settings for other in others]) if key in arm.settings]
         others = [o for o in others if all(o.settings.get(key) == arm.settings[key] for key in open_keys)] or others
     if len(others) == 1:
         return others[0], ""

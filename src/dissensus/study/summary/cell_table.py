@@ -1,4 +1,4 @@
-"""One flat row for each cell: what a table, a CSV file or a data frame can hold."""
+"""One flat row per cell, for a table, a CSV file or a data frame."""
 
 from __future__ import annotations
 
@@ -11,11 +11,28 @@ from dissensus.study.summary.arms import arm_names
 
 
 def cell_rows(folder: StudyFolder) -> list[dict[str, Any]]:
-    """One row per cell that is there, in the study's order; all rows have the same keys.
+    """List one row per existing cell, in the study's order; all rows have the same keys.
 
-    cell, arm (its name), the settings of its arm, seed, fold, status, every score (None where it is not finite, and for
+    cell, arm (its name), the settings of its arm, seed, fold, status, every score (None if it is not finite, and for
     failures), infinite_items, items learned from and judged on, seconds, made, commit, older_commit (made by another
-    commit than the newest cell), error ("" where there is none).
+    commit than the newest cell), error ("" if there is none).
+
+    Parameters
+    ----------
+    folder : by `read_folder`
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> cell_rows(read_folder("runs"))[0]["model"]
+    'logistic'
     """
     records = folder.records
     settings = list(dict.fromkeys(key for record in records for key in record["arm"]))

@@ -15,7 +15,7 @@ from dissensus.study.cells import canonical
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.arms import Arm, arms_of
 from dissensus.study.summary.paired import score_of
-from dissensus.study.summary.units import Measured, measured, units_of
+from dissensus.study.summary.units import Measured, measure, units_of
 
 SHOWN = 20  # lines of a kind in the text
 FEW = 6  # seeds that are named in a line
@@ -102,10 +102,27 @@ class StudyDiff:
 
 
 def diff(a: StudyFolder, b: StudyFolder) -> StudyDiff:
-    """How study b differs from study a; `print` it, or take `as_json()`.
+    """Compare two studies; `print` the result, or take its `as_json()`.
 
-    Cells are the same where their settings are, whatever made them. Arms are matched by their settings first and by
-    name else, since a study in which less varies gives shorter names.
+    Cells are the same if their settings are the same. Arms are matched by their settings, else by name, since a study
+    with fewer varying settings has shorter names.
+
+    Parameters
+    ----------
+    a, b : by `read_folder`
+
+    Returns
+    -------
+    StudyDiff
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> print(diff(read_folder("runs"), read_folder("runs")))
+    study and study are the same: 2 cells with the same settings and scores
     """
     cells_a, cells_b = _by_settings(a), _by_settings(b)
     both = [key for key in cells_a if key in cells_b]
@@ -135,10 +152,10 @@ def _by_settings(folder: StudyFolder) -> dict[str, dict[str, Any]]:
 
 
 def _only(mine: Mapping[str, dict[str, Any]], others: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((record["cell"], _said(record)) for key, record in mine.items() if key not in others)
+    return tuple((record["cell"], _word_record(record)) for key, record in mine.items() if key not in others)
 
 
-def _said(record: Mapping[str, Any]) -> str:
+def _word_record(record: Mapping[str, Any]) -> str:
     arm, fold = record["arm"], "" if record["fold"] is None else f", fold {record['fold']}"
     return f"{arm['data']}, {arm['votes']} votes, {arm['delivery']}, {arm['model']}, seed {record['seed']}{fold}"
 
@@ -186,7 +203,7 @@ def _changes(
             a, b = mine["scores"].get(metric), theirs["scores"].get(metric)
             seen |= {metric} if a is not None or b is not None else set()
             if a != b:
-                changed.append((mine["cell"], _said(mine), metric, a, b))
+                changed.append((mine["cell"], _word_record(mine), metric, a, b))
                 apart = float("inf") if a is None or b is None else abs(a - b)
                 largest[metric] = max(largest[metric], apart)
     return changed, {metric: value for metric, value in largest.items() if metric in seen}
@@ -196,9 +213,9 @@ def _arms(a: StudyFolder, b: StudyFolder) -> list[ArmDifference]:
     metrics = [m for m in a.description["evaluation"]["metrics"] if m in b.description["evaluation"]["metrics"]]
     units_a, units_b = units_of(a.description), units_of(b.description)
     rows = []
-    for mine, theirs in _matched(arms_of(a.records), arms_of(b.records)):
+    for mine, theirs in _match_arms(arms_of(a.records), arms_of(b.records)):
         for metric in metrics:
-            x, y = measured(mine.done, units_a, score_of(metric)), measured(theirs.done, units_b, score_of(metric))
+            x, y = measure(mine.done, units_a, score_of(metric)), measure(theirs.done, units_b, score_of(metric))
             both = [u for u in x.values if u in y.values] if units_a.kind == units_b.kind else []
             gaps = {unit: y.values[unit] - x.values[unit] for unit in both}
             rows.append(
@@ -215,7 +232,7 @@ def _arms(a: StudyFolder, b: StudyFolder) -> list[ArmDifference]:
     return rows
 
 
-def _matched(mine: tuple[Arm, ...], theirs: tuple[Arm, ...]) -> list[tuple[Arm, Arm]]:
+def _match_arms(mine: tuple[Arm, ...], theirs: tuple[Arm, ...]) -> list[tuple[Arm, Arm]]:
     by_settings = {canonical(arm.settings): arm for arm in theirs}
     by_name = {arm.name: arm for arm in theirs}
     pairs = [(arm, by_settings.get(canonical(arm.settings)) or by_name.get(arm.name)) for arm in mine]

@@ -20,7 +20,7 @@ from dissensus.study.summary.arms import Arm, baseline_of
 from dissensus.study.summary.units import (
     Record,
     Units,
-    measured,
+    measure,
     repeats,
     units_of,
     without_interval,
@@ -81,7 +81,7 @@ def differences_of(
         if baseline is None:
             remarks.append(f"{why}.")
             continue
-        if _judged_on(arm) != _judged_on(baseline):
+        if _list_test_hashes(arm) != _list_test_hashes(baseline):
             remarks.append(
                 f"{arm.name} is not compared with {baseline.name}: they are judged on other items or by other answers, "
                 "so a seed is not the same for both."
@@ -92,7 +92,7 @@ def differences_of(
                 f"{arm.name} and {baseline.name} gave the very same scores throughout: they come to the same labels "
                 "and are one training, which two arms stand for."
             )
-        ratio = judged_per_learned(description, arm.done) if corrected else 0.0
+        ratio = test_train_ratio(description, arm.done) if corrected else 0.0
         own: list[PairedDifference] = []
         for metric in metrics:
             one = _difference(arm, baseline, metric, units, ratio or 0.0)
@@ -101,11 +101,11 @@ def differences_of(
             if repeats(arm.done) and repeats(baseline.done):
                 one, test, why = replace(one, interval=without_interval(one.interval)), None, ""
             else:
-                test, why = (None, NO_SIZES) if ratio is None else _tested(one, compare, ratio)
+                test, why = (None, NO_SIZES) if ratio is None else _run_test(one, compare, ratio)
             remarks += [why] if why else []
             own.append(replace(one, test=test, same_as=_same(one, own)))
         differences += own
-    return _corrected(differences, compare["family"]), list(dict.fromkeys(remarks))
+    return _correct_family(differences, compare["family"]), list(dict.fromkeys(remarks))
 
 
 NO_SIZES = (
@@ -113,7 +113,7 @@ NO_SIZES = (
 )
 
 
-def judged_per_learned(description: Mapping[str, Any], records: Sequence[Record]) -> float | None:
+def test_train_ratio(description: Mapping[str, Any], records: Sequence[Record]) -> float | None:
     """Items judged on for each item learned from: as the records say, else by the shares of the split, else None."""
     sizes = [record.get("items", {}) for record in records]
     if sizes and all("learned from" in size for size in sizes):
@@ -126,7 +126,7 @@ def judged_per_learned(description: Mapping[str, Any], records: Sequence[Record]
     return float(test / ((1 - test) * (1 - held)))
 
 
-def _judged_on(arm: Arm) -> set[str]:
+def _list_test_hashes(arm: Arm) -> set[str]:
     """What tells the items of an arm, people's answers to them and their split from all others."""
     made = [record["settings"] for record in arm.done]
     return {json.dumps([each.get("data", {}).get("people"), each.get("split")], sort_keys=True) for each in made}
@@ -150,7 +150,7 @@ def score_of(metric: str) -> Any:
 
 
 def _difference(arm: Arm, baseline: Arm, metric: str, units: Units, ratio: float) -> PairedDifference | None:
-    a, b = (measured(each.done, units, score_of(metric)) for each in (arm, baseline))
+    a, b = (measure(each.done, units, score_of(metric)) for each in (arm, baseline))
     if a.not_finite or b.not_finite:
         return None
     both = [unit for unit in units.names if unit in a.values and unit in b.values]
@@ -167,7 +167,7 @@ def _gap(a: float, b: float) -> float:
     return 0.0 if abs(a - b) <= ROUNDING * max(abs(a), abs(b)) else a - b
 
 
-def _tested(difference: PairedDifference, compare: Mapping[str, Any], ratio: float) -> tuple[Comparison | None, str]:
+def _run_test(difference: PairedDifference, compare: Mapping[str, Any], ratio: float) -> tuple[Comparison | None, str]:
     values = np.array(list(difference.values.values()))
     zeros, side = np.zeros(values.size), compare["side"]
     alternative: Alternative = side
@@ -193,7 +193,7 @@ def _same(difference: PairedDifference, others: Sequence[PairedDifference]) -> s
     return ""
 
 
-def _corrected(differences: Sequence[PairedDifference], family: str) -> list[PairedDifference]:
+def _correct_family(differences: Sequence[PairedDifference], family: str) -> list[PairedDifference]:
     """With Holm's correction over all tests or those of each metric; a test that two metrics share counts once."""
     groups: dict[str, dict[str, Comparison]] = {}
     for difference in differences:

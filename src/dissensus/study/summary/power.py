@@ -1,4 +1,4 @@
-"""What the tests of a study could show at best, before anything runs."""
+"""The power of a study's tests at best, before anything runs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dissensus.study.summary.units import units_of
 
 
 def power_remark(study: Study, cells: Sequence[Cell]) -> str:
-    """Why no test of a study can find anything, however large the differences, and what would help; "" where one can.
+    """Why no test of a study can be significant, however large the differences, and what to change; "" if one can.
 
-    Wilcoxon's least p for n pairs is 2^-n, two-sided 2^(1-n), and Holm multiplies it by the number of tests.
+    Wilcoxon's smallest p for n pairs is 2^-n, two-sided 2^(1-n), and Holm multiplies it by the number of tests.
     """
     compare = study.comparing
     arms = arms_of([{"arm": cell.arm} for cell in cells])
@@ -27,7 +27,7 @@ def power_remark(study: Study, cells: Sequence[Cell]) -> str:
     units = units_of({"seeds": study.seeds, "split": asdict(study.split)}, single=compare.test == "corrected-t")
     n, kind = len(units.names), units.kind
     if compare.test != "wilcoxon":
-        return f"1 {kind} allows no t-test; two or more are needed" if n == 1 and compared else ""
+        return f"a t-test needs two {kind}s or more; the study has 1" if n == 1 and compared else ""
     metrics = set(study.evaluation.metrics)
     shown = len(metrics - {"kl"} if "soft_nll" in metrics else metrics)  # these two are one test
     tests = len(compared) * (shown if compare.family == "all" else 1)
@@ -37,6 +37,7 @@ def power_remark(study: Study, cells: Sequence[Cell]) -> str:
     enough = next(pairs for pairs in count(n) if sides * tests / 2**pairs < ALPHA)
     corrected = f", and Holm's correction for {tests} tests makes that {min(1, sides * tests / 2**n):.2g}"
     return (
-        f"no test can reach p < {ALPHA:g}, however large the difference: with {units.counted(n)} Wilcoxon allows no p "
-        f"below {min(1, sides / 2**n):.2g}{corrected if tests > 1 else ''}; {enough} {kind}s would do, or fewer tests"
+        f"no test can reach p < {ALPHA:g}, however large the difference: with {units.format_count(n)}, Wilcoxon's "
+        f"smallest p is {min(1, sides / 2**n):.2g}{corrected if tests > 1 else ''}; use {enough} {kind}s, or fewer "
+        "tests"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dissensus.study.summary.arms import Arm
-from dissensus.study.summary.units import Measured, Read, Record, Units, measured
+from dissensus.study.summary.units import Measured, Read, Record, Units, measure
 
 SHORT = 5  # longer lists, such as densities, are no numbers for a table
 COUNTS = ("items", "products", "draws", "seed")  # how it was done, and not what came out
@@ -22,7 +22,7 @@ def probe_numbers(arms: Sequence[Arm], units: Units) -> dict[str, dict[str, Meas
             seen.setdefault(name, set()).add(value)
     vary = [name for name, values in seen.items() if len(values) > 1 or len(flat) == 1]
     names = [name for name in vary if name.rpartition(".")[2] not in COUNTS]
-    return {arm.name: {name: measured(arm.done, units, _number(name, flat)) for name in names} for arm in arms if names}
+    return {arm.name: {name: measure(arm.done, units, _number(name, flat)) for name in names} for arm in arms if names}
 
 
 def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, float | None]]:

@@ -1,4 +1,4 @@
-"""What a reader must know besides the numbers: what is missing, failed, left out, of another make, or undecidable."""
+"""What a reader must know besides the numbers: missing, failed or excluded cells, mixed code, tests without power."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def remarks_on(
 ) -> list[str]:
     """Remarks in the order of their weight."""
     return [
-        *_cells_there(folder),
-        *_seeds_there(arms, units),
-        *_repeated(arms, units),
-        *_not_finite(scores, units),
+        *_count_cells(folder),
+        *_count_seeds(arms, units),
+        *_find_repeats(arms, units),
+        *_find_not_finite(scores, units),
         *_power(differences),
         *_few_pairs(differences),
-        *_left_out(differences),
+        *_find_left_out(differences),
         *_same_tests(differences),
         *_side(folder),
         *_split(folder),
@@ -39,54 +39,53 @@ def remarks_on(
     ]
 
 
-def _cells_there(folder: StudyFolder) -> list[str]:
+def _count_cells(folder: StudyFolder) -> list[str]:
     total = len(folder.records) + folder.missing
     failed = sum(record["status"] == "failed" for record in folder.records)
     remarks = []
     if not folder.records:
-        return [f"None of the {total} cells of this study has been run yet."]
+        return [f"None of the {total} cells of this study has been run."]
     if folder.missing:
-        remarks.append(f"{folder.missing} of {total} cells not run yet; everything here is without them.")
+        remarks.append(f"{folder.missing} of {total} cells have not been run; all results are without them.")
     if failed:
-        remarks.append(f"{failed} of {total} cells failed; everything here is without them.")
+        remarks.append(f"{failed} of {total} cells failed; all results are without them.")
     if folder.others:
         remarks.append(
-            f"Cells of an earlier spec in the folder, which are not part of the study any more: {folder.others}."
+            f"The folder has {folder.others} more cells of an earlier version of the study; they are not used."
         )
     return remarks
 
 
-def _seeds_there(arms: Sequence[Arm], units: Units) -> list[str]:
+def _count_seeds(arms: Sequence[Arm], units: Units) -> list[str]:
     remarks = []
     for arm in arms:
         there = units.whole(arm.done)
         lacking = [name for name in units.names if name not in there]
         if lacking:
-            why = " (whole seeds only: all folds of a seed are needed)" if units.folds > 1 else ""
-            remarks.append(f"{arm.name} is without {_named(lacking, units)}{why}, so its means are over {len(there)}.")
+            why = " (a seed counts only with all its folds)" if units.folds > 1 else ""
+            remarks.append(f"{arm.name} lacks {_name_units(lacking, units)}{why}, so its means are over {len(there)}.")
     return remarks
 
 
-_UNSURE = "a correlation needs items of which people, and the model, are more and less sure: choose another metric"
+_UNSURE = "a correlation needs entropies that vary over items: choose another metric"
 _INFINITE = "smooth the predictions, or choose a metric that stays finite"
 
 
-def _repeated(arms: Sequence[Arm], units: Units) -> list[str]:
-    """Arms in which nothing is left to chance: more seeds are the same training over again."""
+def _find_repeats(arms: Sequence[Arm], units: Units) -> list[str]:
+    """Arms whose seeds all give the same training."""
     same = [arm.name for arm in arms if repeats(arm.done)]
     if not same:
         return []
     shown = ", ".join(same[:4]) + (f" and {len(same) - 4} more" if len(same) > 4 else "")
     return [
-        f"All {units.kind}s of {shown} gave the very same scores, to the last digit: nothing was left to chance, so "
-        "they are one training and no repetitions. There is no interval, and two such arms are not tested. A split or "
-        "answers drawn for each seed would tell more."
+        f"All {units.kind}s of {shown} gave identical scores: nothing in the training is random, so they count as one "
+        "training. There is no interval, and two such arms are not tested. Draw the split or the answers for each seed."
     ]
 
 
-def _not_finite(scores: Mapping[str, Mapping[str, Measured]], units: Units) -> list[str]:
+def _find_not_finite(scores: Mapping[str, Mapping[str, Measured]], units: Units) -> list[str]:
     return [
-        f"{metric} of {arm} is infinite or does not exist in {_named(each.not_finite, units)}, so it has no mean and "
+        f"{metric} of {arm} is infinite or undefined in {_name_units(each.not_finite, units)}, so it has no mean and "
         f"is not compared; {_UNSURE if metric in ('entropy_pearson', 'entropy_spearman') else _INFINITE}."
         for arm, row in scores.items()
         for metric, each in row.items()
@@ -95,9 +94,9 @@ def _not_finite(scores: Mapping[str, Mapping[str, Measured]], units: Units) -> l
 
 
 def _power(differences: Sequence[PairedDifference]) -> list[str]:
-    """Tests that could not have found anything, whatever the numbers."""
+    """Tests that cannot be significant, whatever the numbers."""
     tested = [(d, d.test) for d in differences if d.test is not None and not d.same_as]
-    # Where no pair differs at all, it is not for want of pairs that nothing was found.
+    # If no pair differs at all, more pairs would not help.
     blind = [(d, test) for d, test in tested if not test.decidable and any(d.values.values())]
     if not blind:
         return []
@@ -108,29 +107,29 @@ def _power(differences: Sequence[PairedDifference]) -> list[str]:
     family = f", and Holm's correction for {worst.family} tests makes that {worst.least:.2g}" if corrected else ""
     return [
         f"{len(blind)} of {len(tested)} tests cannot reach p < {ALPHA:g}, however large the difference: {pairs} "
-        f"allow no p below {worst.minimum_p:.2g}{family}. More seeds or fewer comparisons would help."
+        f"allow no p below {worst.minimum_p:.2g}{family}. Use more seeds or fewer comparisons."
     ]
 
 
 def _few_pairs(differences: Sequence[PairedDifference]) -> list[str]:
-    """t-tests of a handful of pairs, whose p rests on a shape that these cannot show."""
+    """t-tests of a handful of pairs, which cannot show whether differences are normal."""
     few = [d.test for d in differences if d.test is not None and not d.same_as and "t-test" in d.test.test]
     few = [test for test in few if test.n < FEW]
     if not few:
         return []
     least, most = (pick(test.n for test in few) for pick in (min, max))
     return [
-        f"{len(few)} t-tests have only {least if least == most else f'{least} to {most}'} pairs: their p rests on "
-        "differences being normal, which so few cannot show. More seeds would help."
+        f"{len(few)} t-tests have only {least if least == most else f'{least} to {most}'} pairs: their p "
+        "assumes normal differences, which so few cannot confirm. Use more seeds."
     ]
 
 
-def _left_out(differences: Sequence[PairedDifference]) -> list[str]:
+def _find_left_out(differences: Sequence[PairedDifference]) -> list[str]:
     remarks: dict[str, None] = {}
     for d in differences:
         if d.left_out:
-            left = _named(d.left_out, d.units)
-            remarks[f"{d.arm} against {d.baseline}: {left} left out, which not both have."] = None
+            left = _name_units(d.left_out, d.units)
+            remarks[f"{d.arm} against {d.baseline}: {left} left out, since only one of them has it."] = None
     return list(remarks)
 
 
@@ -145,28 +144,27 @@ def _same_tests(differences: Sequence[PairedDifference]) -> list[str]:
 def _split(folder: StudyFolder) -> list[str]:
     remarks = []
     if folder.description["split"]["validation"] == "test":
-        remarks.append("Models were chosen by the very items they are judged on, which flatters all of them.")
+        remarks.append("Models were chosen on the test items, so all scores are optimistic.")
     compare, scheme = folder.description["compare"], folder.description["split"]["scheme"]
     if compare is not None and compare["test"] == "corrected-t" and scheme not in ("per-seed", "k-fold"):
         remarks.append(
-            "The corrected t-test is for splits drawn anew; here all seeds share one split, so it is too cautious."
+            "The corrected t-test is for splits drawn per seed; here all seeds share one split, so it is conservative."
         )
     if compare is not None and compare["test"] != "corrected-t" and scheme in ("per-seed", "k-fold"):
         if scheme == "k-fold" and len(folder.description["seeds"]) == 1:
             remarks.append(
-                'Pairs are folds of one seed, whose training sets overlap, so p is too small; test = "corrected-t" '
-                "allows for that."
+                'Pairs are folds of one seed, whose training sets overlap, so p is too small. Use test = "corrected-t".'
             )
         else:
             remarks.append(
-                "All seeds learn from and are judged on much the same items, so p tells what more seeds on these items "
-                'would show, not other items; test = "corrected-t" is the cautious one for those.'
+                "Splits of all seeds share most items, so p is about more seeds on these items, not about other items. "
+                'Use test = "corrected-t" for those.'
             )
     return remarks
 
 
 def _side(folder: StudyFolder) -> list[str]:
-    """A one-sided test asks about the score, not about what is better."""
+    """A one-sided test is about the score, not about which arm is better."""
     compare = folder.description["compare"]
     if compare is None or compare["side"] == "two-sided":
         return []
@@ -177,8 +175,8 @@ def _side(folder: StudyFolder) -> list[str]:
         return []
     way = "below" if compare["side"] == "less" else "above"
     return [
-        f"side = {compare['side']} asks of every metric whether the arm scores {way} its baseline; by "
-        f"{', '.join(worse)} that is whether it is worse, so an arm that is better has a p near 1 there."
+        f"side = {compare['side']} tests for every metric whether the arm scores {way} its baseline. By "
+        f"{', '.join(worse)} such an arm is worse, so a better arm has a p near 1 there."
     ]
 
 
@@ -192,7 +190,7 @@ def _make(records: Sequence[Record]) -> list[str]:
         remarks.append(f"{_cells_were(older.total())} made by another commit than the newest, {newest} ({by}).")
     dirty = sum(str(record.get("commit", "")).endswith("-dirty") for record in records)
     if dirty:
-        remarks.append(f"{_cells_were(dirty)} made by code with changes that were not committed.")
+        remarks.append(f"{_cells_were(dirty)} made by code with uncommitted changes.")
     versions: dict[str, Counter[str]] = {}
     for record in records:
         for name, version in record["packages"].items():
@@ -209,7 +207,7 @@ def _make(records: Sequence[Record]) -> list[str]:
     return remarks
 
 
-def _named(names: Sequence[str], units: Units) -> str:
+def _name_units(names: Sequence[str], units: Units) -> str:
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     return f"{units.kind if len(names) == 1 else units.kind + 's'} {shown}"
 

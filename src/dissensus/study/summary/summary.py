@@ -1,4 +1,4 @@
-"""What a study says: means with intervals, differences from the baseline, slices, curves, and every caveat in words."""
+"""The results of a study: means with intervals, differences from the baseline, slices, curves, and remarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dissensus.study.summary.units import (
     Record,
     Units,
     describe_intervals,
-    measured,
+    measure,
     repeats,
     units_of,
     without_interval,
@@ -67,15 +67,27 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """What a study says. Whatever is left out, missing, failed or doubtful stands in `remarks`.
+    """The results of a study; `remarks` lists everything that is left out, missing, failed or doubtful.
 
-    description  of the study, as its folder has it
-    units        what means are over; `interval_of` says in words what their intervals are of
-    metrics      that the study shows, in its order
-    shared       settings that all arms have in common
-    scores       means by arm and metric; `probes` the same for the numbers of probes
-    best         pairs of arm and metric with the best mean among arms on the same data; no claim by itself
-    cells        one flat row each, as by `cell_rows`
+    Attributes
+    ----------
+    description : of the study, as its folder has it
+    units : the repetitions of a mean; `interval_of` describes their intervals
+    metrics : that the study shows, in its order
+    shared : settings that all arms share
+    scores : means by arm and metric; `probes` the same for the numbers of probes
+    best : pairs of arm and metric with the best mean among arms on the same data, significant or not
+    cells : one flat row each, as by `cell_rows`
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> summary = summarise_study(read_folder("runs"))
+    >>> summary.arms[0].name
+    'soft · logistic'
     """
 
     description: dict[str, Any]
@@ -134,10 +146,28 @@ class Summary:
 
 
 def summarise_study(folder: StudyFolder) -> Summary:
-    """What the cells of a study say together; see `read_folder`.
+    """Summarise the cells of a study.
 
-    A mean is over seeds: the folds of one are averaged first, each by the items it was judged on. An arm is compared
-    with the arm that has the baseline's values and is like it in all else, paired by seed.
+    A mean is over seeds: the folds of a seed are averaged first, weighted by their test items. An arm is compared with
+    the arm that has the baseline's values and the same other settings, paired by seed.
+
+    Parameters
+    ----------
+    folder : by `read_folder`
+
+    Returns
+    -------
+    Summary
+
+    Examples
+    --------
+    >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)
+    >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
+    >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
+    >>> ran = run_study(study, "runs", say=lambda notice: None)
+    >>> summary = summarise_study(read_folder("runs"))
+    >>> round(summary.scores["soft · logistic"]["accuracy"].interval.value, 2)
+    1.0
     """
     description = folder.description
     arms, units = arms_of(folder.records), units_of(description)
@@ -166,7 +196,7 @@ def summarise_study(folder: StudyFolder) -> Summary:
 
 def _score(arm: Arm, metric: str, units: Units) -> Measured:
     """A mean over units; without an interval where all are the same training over again."""
-    each = measured(arm.done, units, score_of(metric))
+    each = measure(arm.done, units, score_of(metric))
     return replace(each, interval=without_interval(each.interval)) if repeats(arm.done) else each
 
 
@@ -207,7 +237,7 @@ def _slices(arms: Sequence[Arm], units: Units, metrics: Sequence[str]) -> tuple[
             inside = [record["slices"][by][part] for record in done if part in record["slices"].get(by, {})]
             shown = [metric for metric in metrics if any(metric in each["scores"] for each in inside)]
             scores = {
-                arm.name: {metric: measured(arm.done, units, _slice_score(by, part, metric)) for metric in shown}
+                arm.name: {metric: measure(arm.done, units, _slice_score(by, part, metric)) for metric in shown}
                 for arm in own
             }
             name = f"{data} · {part}" if len(names) > 1 else part

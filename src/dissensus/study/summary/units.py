@@ -44,7 +44,7 @@ class Units:
             by_unit[self.of(record)].append(record)
         return {name: runs for name, runs in by_unit.items() if len(runs) == self.folds}
 
-    def counted(self, count: int) -> str:
+    def format_count(self, count: int) -> str:
         """Such as "5 seeds"."""
         noun = "fold of a seed" if self.kind == "seed/fold" else self.kind
         nouns = "folds of seeds" if self.kind == "seed/fold" else f"{self.kind}s"
@@ -86,7 +86,7 @@ class Measured:
         return record | ({"not_finite": list(self.not_finite)} if self.not_finite else {})
 
 
-def measured(records: Iterable[Record], units: Units, read: Read) -> Measured:
+def measure(records: Iterable[Record], units: Units, read: Read) -> Measured:
     """A number over units: the folds of a unit are averaged first, each by the items it was judged on.
 
     read  the number of a record, None where it is not finite, and its number of items; None for a record that does not

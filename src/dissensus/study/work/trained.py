@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.deliver.delivery import Delivery
 from dissensus.labels.display import shapes
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.study.data import StudyData
 from dissensus.study.pipes import make_delivery
 from dissensus.study.work.jobs import Task
@@ -42,7 +42,7 @@ def deliveries_of(tasks: Sequence[Task], data: StudyData, train: np.ndarray) -> 
         cell = task.cell
         labels_key = (cell.labels, cell.seed)
         if labels_key not in made:
-            made[labels_key] = constructed(answers, cell.labels, cell.seed)
+            made[labels_key] = make_labels(answers, cell.labels, cell.seed)
         key = (*labels_key, cell.delivery)
         if key not in made:
             made[key] = make_delivery(made[labels_key], cell.delivery, cell.seed)
