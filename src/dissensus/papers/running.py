@@ -27,7 +27,7 @@ from dissensus.study.run import StudyProgress, run_study
 
 @dataclass(frozen=True)
 class Step:
-    """StudyProgress of a reproduction: the current part, and the share of all parts that is done."""
+    """Progress of a reproduction: the current part, and the share of all parts that is done."""
 
     part: str
     share: float
