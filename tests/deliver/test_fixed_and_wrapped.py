@@ -139,8 +139,8 @@ def test_wrappers_refuse_what_has_no_meaning(votes):
         ("alpha is nan", lambda: mixup(soft(votes), 0, alpha=float("nan"))),
         ("no temperature changes", lambda: tempered(sls(votes, 0), 2.0)),
         ("the temperature is -1", lambda: tempered(soft(votes), -1.0)),
-        ("every is 0; expected how many epochs", lambda: stale(sls(votes, 0), 0)),
-        ("every is 2.5; expected how many epochs", lambda: stale(sls(votes, 0), 2.5)),
+        ("every is 0; expected", lambda: stale(sls(votes, 0), 0)),
+        ("every is 2.5; expected", lambda: stale(sls(votes, 0), 2.5)),
         ("the smoothing amount is 1.5", lambda: smoothed(soft(votes), 1.5)),
         ("draw is 'row'", lambda: posterior(votes, 0, draw="row")),
     ):
