@@ -206,7 +206,7 @@ def trained(pool, beliefs, features, folder):
         ("votes", votes_of(pool), {"votes": 1}),
         ("beliefs", beliefs, {"votes": 1, "completion": "t2-clamp"}),
     ):
-        data = {name[0]: {"labels": pool.label_items(labels), "people": pool.judged, "features": features}}
+        data = {name[0]: {"labels": pool.label_items(labels), "people": pool.people_labels, "features": features}}
         model = {"head": "linear", "epochs": 40, "learning_rate": 0.03, "patience": None, "keep": "last"}
         study = study_of(
             {

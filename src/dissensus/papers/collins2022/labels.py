@@ -62,7 +62,7 @@ class Pool:
         return LabelledItems(labels, pa.table(columns))
 
     @property
-    def judged(self) -> Distributions:
+    def people_labels(self) -> Distributions:
         return Distributions(probs=self.people, items=self.items, classes=self.classes)
 
 

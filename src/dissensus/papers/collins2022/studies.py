@@ -146,7 +146,7 @@ def study(name: str, models: str, scale: Scale) -> Study:
         {"features": features_of(size["features"])} if models == "heads" else {"images": images_of(size["side"])}
     )
     data = {
-        key: {"labels": made.label_items(labels), "people": made.judged, **inputs}
+        key: {"labels": made.label_items(labels), "people": made.people_labels, **inputs}
         for key, labels in labels_of(name, made).items()
     }
     return study_of({**spec(name, models, scale), "data": data})

@@ -28,7 +28,7 @@ def module_of(cell: TrainedCell) -> Any:
         return cell.model
     from dissensus.train.heads.torch_module import head_module
 
-    return head_module(cell.scaled[0])
+    return head_module(cell.standardised_head[0])
 
 
 def batches_of(cell: TrainedCell, rows: np.ndarray) -> Any:
@@ -38,7 +38,7 @@ def batches_of(cell: TrainedCell, rows: np.ndarray) -> Any:
         from dissensus.probe.inputs import image_batches
 
         return image_batches(cell.model, cell.inputs(rows), people)
-    _, shift, scale = cell.scaled
+    _, shift, scale = cell.standardised_head
     x = ((cell.inputs(rows) - shift) / scale).astype(np.float32)
     return [(x, people.probs.astype(np.float32))]
 

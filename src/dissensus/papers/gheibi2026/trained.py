@@ -62,7 +62,7 @@ class TrainedCell:
         return as_distributions(labels).probs
 
     @cached_property
-    def scaled(self) -> tuple[Head, np.ndarray, np.ndarray]:
+    def standardised_head(self) -> tuple[Head, np.ndarray, np.ndarray]:
         """A head as it was trained, on features of mean 0 and variance 1, with their shift and scale."""
         assert isinstance(self.model, Head) and self.data.features is not None
         shift, scale = scales(self.data.features[self.parts.train], bool(self.cell.model.settings["standardise"]))

@@ -189,8 +189,8 @@ def _certain(runs: Runs) -> Finding:
     for name, metric in [*((name, "kl") for name in runs), ("chaosnli", "accuracy")]:
         gaps, p = soft_less_hard(runs[name].numbers, metric), p_value(runs[name].numbers, metric, "fixed")
         what = published.METRIC_NAMES[metric].removesuffix(" in %")
-        sure[f"{runs[name].shown}, {what}"] = bool(SIGNS[metric] * gaps.mean() > 0 and p < CERTAIN)
-        texts.append(f"{runs[name].shown}, {what} {p:.2g}")
+        sure[f"{runs[name].title}, {what}"] = bool(SIGNS[metric] * gaps.mean() > 0 and p < CERTAIN)
+        texts.append(f"{runs[name].title}, {what} {p:.2g}")
         fewest = min(fewest, gaps.size)
     parts = tuple(run.part for run in runs.values())
     finding = count_finding(sure, over="comparisons", parts=parts, text=f"p: {'; '.join(texts)}; below {CERTAIN:g}")
@@ -236,7 +236,7 @@ def _all(finding: Finding, holds: Mapping[str, bool], runs: Runs) -> Finding:
         return finding
     odd = [name for name, right in holds.items() if not right]
     other = [
-        text for run in runs.values() if any(name.startswith(run.shown) for name in odd) for text in run.other_here
+        text for run in runs.values() if any(name.startswith(run.title) for name in odd) for text in run.other_here
     ]
     return replace(
         finding, verdict="differs", reason="; ".join([f"exceptions: {' and '.join(odd)}", *dict.fromkeys(other)])

@@ -107,7 +107,7 @@ def _same_choice(runs: Runs) -> Finding:
         agreeing = run.numbers["fixed"]["agreeing"]
         soft, hard = np.array(agreeing["soft"]), np.array(agreeing["hard"])
         closer |= {f"{published.NAMES[name]}, seed {seed + 1}": bool(holds) for seed, holds in enumerate(soft < hard)}
-        odd += [run.shown] if soft.mean() >= hard.mean() else []
+        odd += [run.title] if soft.mean() >= hard.mean() else []
         each.append(
             f"{published.NAMES[name]} {soft.mean():.3f} against {hard.mean():.3f} on "
             f"{100 * np.mean(agreeing['share']):.0f}% of the items"

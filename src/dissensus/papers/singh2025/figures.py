@@ -34,7 +34,7 @@ def _parts(runs: Runs) -> tuple[str, ...]:
 
 def _entropies(runs: Runs) -> Figure:
     series = [
-        Series(run.shown, tuple(map(float, shares)), tuple(100 * share for share in shares.values()))
+        Series(run.title, tuple(map(float, shares)), tuple(100 * share for share in shares.values()))
         for run in runs.values()
         for shares in [run.numbers["entropy_shares"]]
     ]
@@ -54,11 +54,11 @@ def _entropies(runs: Runs) -> Figure:
 def _scores(runs: Runs, metric: str) -> Figure:
     factor = 100 if metric == "accuracy" else 1
     ours, theirs = [], []
-    names = tuple(run.shown for run in runs.values())
+    names = tuple(run.title for run in runs.values())
     for place, targets in ((1, "soft"), (0, "hard")):
         for reading, split in (("fixed", "one split"), ("drawn", "a split for each seed")):
-            rows = [(run.shown, run.numbers) for run in runs.values()]
-            rows += [(f"{run.shown}, {own['encoder']}", own) for run in runs.values() for own in run.others.values()]
+            rows = [(run.title, run.numbers) for run in runs.values()]
+            rows += [(f"{run.title}, {own['encoder']}", own) for run in runs.values() for own in run.others.values()]
             means = [
                 mean_interval([factor * value for value in own[reading]["scores"][targets][metric]]) for _, own in rows
             ]
@@ -88,7 +88,7 @@ def _curves(run: SetRun) -> Figure:
     )
     return Figure(
         key=f"figure-4-{run.name}",
-        title=f"Validation loss by epoch, {run.shown}",
+        title=f"Validation loss by epoch, {run.title}",
         source="Singh 2025, figure 4",
         kind="lines",
         x_title="epoch",
@@ -104,7 +104,7 @@ def _example(run: SetRun) -> Figure:
     classes = tuple(run.numbers["classes"])
     return Figure(
         key=f"figure-5-{run.name}",
-        title=f"The most disputed test item of {run.shown}",
+        title=f"The most disputed test item of {run.title}",
         source="Singh 2025, figure 5",
         kind="dots",
         x_title="class",
@@ -122,7 +122,7 @@ def _answers(runs: Runs) -> Figure:
         if len(gains) > 1:
             counts = [run.numbers["votes"] if count == "all" else float(count) for count in gains]
             means = [mean_interval(gain.tolist()) for gain in gains.values()]
-            series.append(interval_series(run.shown, counts, means))
+            series.append(interval_series(run.title, counts, means))
     return Figure(
         key="answers",
         title="How much soft labels help, by answers per item",

@@ -147,7 +147,7 @@ def singh_protocol(
     common = draw_split(rows.shape[0], split_rng) if split is None else split
     total = len(TARGETS) * (len(settings) + len(seeds))
 
-    def trained(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
+    def train(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
         return train_heads(
             rows[parts.train],
             people[parts.train],
@@ -158,7 +158,7 @@ def singh_protocol(
             progress=None if progress is None else lambda done, _: progress(before + done, total),
         )
 
-    tried = trained([replace(config, targets=t) for t in TARGETS for config in settings], common, 0)
+    tried = train([replace(config, targets=t) for t in TARGETS for config in settings], common, 0)
     losses = np.array([head.validation_loss for head in tried]).reshape(len(TARGETS), -1)
     epochs = np.array([head.validation_losses.size for head in tried]).reshape(len(TARGETS), -1)
     chosen = {t: replace(settings[int(row.argmin())], targets=t) for t, row in zip(TARGETS, losses, strict=True)}
@@ -168,7 +168,7 @@ def singh_protocol(
     for group, seed_rng in zip(groups, seed_rngs, strict=False):
         parts = draw_split(rows.shape[0], seed_rng) if resplit else common
         wanted = [replace(chosen[t], seed=seed) for t in TARGETS for seed in group]
-        again = trained(wanted, parts, len(tried) + len(TARGETS) * len(tested))
+        again = train(wanted, parts, len(tried) + len(TARGETS) * len(tested))
         for place, t in enumerate(TARGETS):
             heads[t] += again[place * len(group) : (place + 1) * len(group)]
         tested += [parts] * len(group)

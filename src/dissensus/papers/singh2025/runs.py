@@ -32,7 +32,7 @@ class SetRun:
     others: Mapping[str, Numbers]
 
     @property
-    def shown(self) -> str:
+    def title(self) -> str:
         return published.NAMES[self.name]
 
     @property
