@@ -108,7 +108,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], list[Step], dict[str, Any], list[Step
     ),
     "tokens": (
         {"kind": "tokens", "classes": THREE, "tokens": 5},
-        [*["Give one to cat"] * 4, "Take one from cat", *["Give one to dog"] * 2, "Next"],
+        [*["Add one to cat"] * 4, "Remove one from cat", *["Add one to dog"] * 2, "Next"],
         {"tokens": {"cat": 3, "dog": 2}},
         [[*"sssd", "Shift+S", *"cc", "Enter"]],
         {"tokens": {"cat": 2, "dog": 1, "ship": 2}},
@@ -136,7 +136,7 @@ PAGES: dict[str, tuple[str, list[Step], list[Step]]] = {
     "comprehension": ("A short check", ["Yes", "Check my answers"], [["Tab", "Space", "Tab", "Enter"]]),
     "feedback": ("About your practice answer", ["Continue"], [["Enter"]]),
     "trial": ("What is it?", ["dog"], [["d"]]),
-    "break": ("Time for a short break", ["Go on"], [["Tab", "Enter"]]),
+    "break": ("Time for a short break", ["Continue"], [["Tab", "Enter"]]),
     "debrief": (
         "Almost done",
         ["No", "textarea", [*"fine"], "Finish"],

@@ -158,6 +158,13 @@ class Person:
     def heading(self) -> str:
         return self.page.locator("main h1").inner_text()
 
+    def stage(self) -> str:
+        return str(self.page.locator("#page").get_attribute("data-stage"))
+
+    def problem(self) -> str:
+        """The message about an answer that cannot be sent yet."""
+        return self.page.locator(".problem:not(:empty)").inner_text()
+
     def place(self) -> str:
         return self.page.locator("#count").inner_text()
 

@@ -92,7 +92,7 @@ def test_the_debriefing_and_the_check_keep_what_is_typed_but_not_for_somebody_el
     with served(folder) as address:
         me = person()
         page = me.start(address)
-        assert page.get_by_role("radiogroup", name="May people differ? required").count() == 1
+        assert page.get_by_role("radiogroup", name="differ? required").count() == 1
         page.get_by_label("Yes").check()
         reload(me)
         assert page.get_by_label("Yes").is_checked()
@@ -101,7 +101,7 @@ def test_the_debriefing_and_the_check_keep_what_is_typed_but_not_for_somebody_el
         # Required questions are marked for eyes and ears, with what that means.
         group = page.get_by_role("radiogroup", name="Was it hard? required")
         assert group.get_attribute("aria-required") == "true" and group.locator(".required").is_visible()
-        assert page.get_by_text("What is marked “required” needs an answer; the rest may be left empty.").is_visible()
+        assert page.locator("main p.quiet", has_text="required").is_visible()
         assert page.get_by_role("textbox", name="Comments", exact=True).count() == 1
         page.get_by_label("No").check()
         page.get_by_label("Comments").fill("Half a sent")
@@ -122,7 +122,7 @@ def test_what_is_half_filled_is_still_there_after_the_answer_before_was_changed(
         page = me.start(address)
         me.moves_on(lambda: press(me, "c1d2s3\n"))
         press(me, "c7")
-        me.moves_on(lambda: page.get_by_role("button", name="Take back my last answer").click())
+        me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click())
         press(me, "d9")
         reload(me)  # half of the change survives, too
         me.moves_on(lambda: me.keys("Enter"))
@@ -149,7 +149,7 @@ def test_only_reloads_of_the_page_itself_count(tmp_path, person):
         press(me, "c7")
         for _ in range(2):
             page.wait_for_timeout(120)
-            me.moves_on(lambda: page.get_by_role("button", name="Take back my last answer").click(delay=60))
+            me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click(delay=60))
             page.wait_for_timeout(120)
             me.moves_on(lambda: me.keys("Enter"))
         reload(me)

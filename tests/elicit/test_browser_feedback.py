@@ -26,7 +26,7 @@ def test_it_is_there_after_a_reload_until_it_was_read(survey, person):
         page = me.start(address)
         me.moves_on(lambda: me.keys("c"))
         for _ in range(2):
-            assert me.heading() == "About your practice answer" and page.get_by_text("Most say cat.").is_visible()
+            assert me.stage() == "feedback" and page.get_by_text("Most say cat.").is_visible()
             page.reload()
             me.ready()
         read_on(me)
@@ -49,7 +49,7 @@ def test_it_comes_with_an_answer_that_was_sent_by_a_later_visit(survey, person):
         me.start(address)
         me.answer_offline("c")
         me.reopen_online(me.close_page())
-        assert me.heading() == "About your practice answer" and me.page.get_by_text("Most say cat.").is_visible()
+        assert me.stage() == "feedback" and me.page.get_by_text("Most say cat.").is_visible()
         read_on(me)
         assert me.place() == "2 of 2"
     me.problems = [problem for problem in me.problems if "net::ERR_" not in problem]

@@ -51,7 +51,7 @@ def test_what_is_judged_is_in_sight_at_every_slider(tmp_path, person, window, wh
             if window != "desk":
                 assert shown["bottom"] - shown["top"] <= 0.45 * now["height"]
         if what == "text":  # the whole of it can be read, by keyboard, too
-            page.get_by_role("group", name="What is to be judged").focus()
+            page.get_by_role("group", name="Item to be judged").focus()
             me.keys("End")
             page.wait_for_function(READ)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

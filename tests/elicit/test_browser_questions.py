@@ -63,7 +63,7 @@ def test_choose_by_mouse_and_by_key(ask, layout):
     me.moves_on(lambda: me.page.get_by_role("button", name="frog").click())
     me.moves_on(lambda: me.keys("o"))  # a, b, c and d are the first letters of others
     me.moves_on(lambda: (me.page.get_by_role("button", name="ship").focus(), me.keys("Enter")))
-    assert me.heading() == "Thank you"
+    assert me.stage() == "done"
     assert answers(folder) == [{"choice": "frog"}, {"choice": "dog"}, {"choice": "ship"}]
     assert changes(folder) == [["choice", "ship"]]
     assert [row["classes_shown"] for row in kept(folder)] == [order] * 3
@@ -115,7 +115,7 @@ def test_one_of_120_classes_is_found_by_typing(ask, tmp_path):
     me.moves_on(lambda: options.first.click())
     me.page.keyboard.type("nothing like it")
     me.keys("Enter")
-    assert me.page.get_by_text("No class has that in its name.").is_visible()
+    assert me.page.get_by_text("No matching class").is_visible()
     me.keys("Escape")
     me.page.keyboard.type("xen")
     me.moves_on(lambda: me.keys("ArrowUp", "Enter"))
@@ -128,7 +128,7 @@ def test_top_two_by_keyboard_alone(ask):
     me.moves_on(lambda: me.keys("c", "7", "0", "o", "2", "0", "-", "Enter"))
     me.moves_on(lambda: me.keys("Shift+T", "Shift+S", "s", "1", "0", "0", "Enter"))  # naming it makes it possible again
     me.keys("h", "6", "0", "d", "Enter")  # the rest for the second, shown before it is sent
-    assert me.page.get_by_text("gets the rest, 40 percent").is_visible()
+    assert "40 percent" in me.problem()
     me.ready()  # what was said has been there long enough to be read
     me.moves_on(lambda: me.keys("Enter"))
     # Naming a named class again goes back to its percentage; Backspace in an empty one takes the name away.
@@ -162,22 +162,22 @@ def test_top_two_by_keyboard_alone(ask):
 def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
     me, folder = ask({"kind": "top-two", "classes": TEN}, per_person=1)
     button = lambda name: me.page.get_by_role("button", name=name)  # noqa: E731
-    assert button("Definitely none of the rest").is_disabled()
+    assert button("Definitely none of").is_disabled()
     button("Next").click()
-    assert me.page.get_by_text("Name the most probable class.").is_visible()
+    assert "most probable" in me.problem()
     button("cat").click()
     button("Next").click()
-    assert me.page.get_by_text("Say how probable cat is").is_visible()
+    assert "cat" in me.problem()
     button("cat").click()  # takes it back
     button("frog").click()
     me.page.get_by_label("How probable is frog").fill("62,5")
     button("bird").click()
     me.page.get_by_label("How probable is bird").fill("140")
     button("Next").click()
-    assert me.page.get_by_text("Say how probable bird is").is_visible()
+    assert "bird" in me.problem()
     me.page.get_by_label("How probable is bird").fill("30")
-    button("Definitely none of the rest").click()
-    button("Definitely none of the rest").click()  # takes it back
+    button("Definitely none of").click()
+    button("Definitely none of").click()  # takes it back
     me.moves_on(lambda: button("Next").click())
     assert answers(folder) == [
         {"first": "frog", "first_percent": 62.5, "second": "bird", "second_percent": 30, "ruled_out": []}
@@ -253,7 +253,7 @@ def test_top_two_as_a_form_by_mouse_and_by_keyboard(ask):
     group("definitely not").get_by_label("ship").check()
     group("definitely not").get_by_label("cat").check()
     me.page.get_by_role("button", name="Next").click()
-    assert me.page.get_by_text("also ticked as definitely not").is_visible()
+    assert "definitely not" in me.problem()
     group("definitely not").get_by_label("cat").uncheck()
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
     group("most probable?").get_by_label("airplane").focus()
@@ -278,7 +278,7 @@ def test_sliders_start_nowhere_and_all_have_to_be_touched(ask):
     sliders = me.page.get_by_role("slider")
     assert [slider.get_attribute("aria-valuetext") for slider in sliders.all()] == ["not set"] * 3
     me.page.get_by_role("button", name="Next").click()
-    assert me.page.get_by_text("Set every slider; 3 are not set yet.").is_visible()
+    assert " 3 " in me.problem()
     for name, share in (("cat", 0.25), ("dog", 0.5), ("ship", 0.999)):
         slider = me.page.get_by_label(name, exact=True)
         box = slider.bounding_box()
@@ -305,7 +305,7 @@ def test_a_second_class_above_the_first_is_remarked_once(ask, layout):
         me.page.get_by_label("If you chose one").fill("70")
     me.page.get_by_role("button", name="Next").dblclick(delay=30)  # two presses of one hand are one
     remark = me.page.locator(".problem.remark")
-    assert remark.inner_text().startswith("dog has more percent than cat") and answers(folder) == []
+    assert remark.inner_text().startswith("dog has") and answers(folder) == []
     me.ready()
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
     (answer,) = answers(folder)
@@ -318,7 +318,7 @@ def test_percents_have_to_sum_to_a_hundred(ask):
     me.page.get_by_label("dog").fill("60")
     assert me.page.get_by_text("10 percent too many").is_visible()
     me.page.get_by_role("button", name="Next").click()
-    assert me.page.get_by_text("The percents sum to 110").is_visible()
+    assert " 110" in me.problem()
     me.page.get_by_label("dog").fill("50")
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
     me.moves_on(lambda: me.keys("s", "2", "5", "c", "7", "5", "Enter"))
@@ -328,12 +328,12 @@ def test_percents_have_to_sum_to_a_hundred(ask):
 def test_tokens_are_placed_one_by_one(ask):
     me, folder = ask({"kind": "tokens", "classes": ("cat", "dog", "ship"), "tokens": 5})
     for _ in range(4):
-        me.page.get_by_role("button", name="Give one to cat").click()
-    me.page.get_by_role("button", name="Take one from cat").click()
+        me.page.get_by_role("button", name="Add one to cat").click()
+    me.page.get_by_role("button", name="Remove one from cat").click()
     me.page.get_by_role("button", name="Next").click()
-    assert me.page.get_by_text("Place all 5 tokens; 2 are left.").is_visible()
+    assert "5 tokens: 2 left" in me.problem()
     for _ in range(3):  # one more than there are
-        me.page.get_by_role("button", name="Give one to dog").click()
+        me.page.get_by_role("button", name="Add one to dog").click()
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
     me.moves_on(lambda: me.keys("s", "s", "s", "d", "Shift+S", "c", "c", "Enter"))
     assert answers(folder) == [{"tokens": {"cat": 3, "dog": 2}}, {"tokens": {"cat": 2, "dog": 1, "ship": 2}}]
@@ -346,7 +346,7 @@ def test_how_typical_an_item_is_of_its_class(ask, tmp_path):
     )
     me, folder = ask({"kind": "typicality"}, items="items.csv")
     me.page.get_by_role("button", name="Next").click()
-    assert me.page.get_by_text("Set the slider first.").is_visible()
+    assert "slider" in me.problem()
     slider = me.page.get_by_role("slider", name="polite")
     slider.click()  # on its middle, where the browser tells of no change
     me.moves_on(lambda: me.page.get_by_role("button", name="Next").click())
@@ -378,7 +378,7 @@ def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
     acts = (
         lambda: me.page.get_by_role("button", name="The left one").click(),
         lambda: me.keys("ArrowRight"),
-        lambda: me.page.get_by_alt_text("The left picture to be judged").click(),
+        lambda: me.page.get_by_alt_text("The left picture").click(),
     )
     shown = []
     for act in acts:
@@ -421,7 +421,7 @@ def test_an_item_may_be_texts_a_picture_and_a_sound_group(ask, tmp_path):
     assert me.page.get_by_role("img").is_visible()
     me.page.wait_for_function("() => document.querySelector('audio').duration > 0")
     me.keys("y")
-    assert me.page.locator(".problem").inner_text() == "Please play the sound before you answer."
+    assert "play the sound" in me.problem()
     me.play_sounds()
     me.moves_on(lambda: me.keys("y"))
     assert answers(folder) == [{"choice": "yes"}]
@@ -441,7 +441,7 @@ def test_nobody_judges_a_picture_that_is_not_there(ask, tmp_path):
     me.page.reload()
     me.page.wait_for_selector("[data-ready=partly]")
     me.page.get_by_role("button", name="cat").click()
-    assert "The picture has not loaded yet" in me.page.locator(".problem").inner_text()
+    assert "picture" in me.page.locator(".problem").inner_text()
     assert kept(folder) == []
     me.page.unroute("**/media/*")
     me.ready()

@@ -76,7 +76,7 @@ def test_the_time_from_which_input_counted_is_kept_with_what_came_before(tmp_pat
                 document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "c", bubbles: true }));
             }).observe(document.getElementById("page"), { childList: true });
         }""")
-        me.moves_on(lambda: page.get_by_role("button", name="Take back my last answer").click())
+        me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click())
         assert page.locator("#page[aria-busy]").count() == 0 and len(kept(folder)) == 1
         me.moves_on(lambda: me.keys("d"))
     (row,) = kept(folder)
@@ -101,8 +101,8 @@ def test_pages_that_are_no_trials_wait_too_and_keep_the_focus(tmp_path, person):
         me.moves_on(lambda: twice(me, lambda: me.keys("Space"), 150))
         assert me.place() == "1 of 3"
         me.moves_on(lambda: twice(me, lambda: me.keys("c"), 60))
-        assert "break" in me.heading()
-        me.moves_on(lambda: twice(me, at_the_place_of(me, "Go on"), 250))
+        assert me.stage() == "break"
+        me.moves_on(lambda: twice(me, at_the_place_of(me, "Continue"), 250))
         assert me.place() == "2 of 3"
         # A click by a script or by assistive technology counts once the wait is over.
         me.moves_on(lambda: page.evaluate("document.querySelector('.around button').click()"))

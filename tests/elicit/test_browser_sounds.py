@@ -32,14 +32,14 @@ def test_a_sound_is_heard_before_it_is_answered(tmp_path, person):
         page = me.start(address)
         page.wait_for_function("() => document.querySelector('audio').duration > 0")
         me.keys("y")
-        assert problem(me) == "Please play the sound before you answer." and kept(folder) == []
+        assert "play the sound" in problem(me) and kept(folder) == []
         # Whoever jumps to the end has not heard it.
         page.locator("audio").focus()
         me.keys("Space")
         page.locator("audio").evaluate("(player) => { player.currentTime = 1.9; }")
         page.wait_for_function("() => document.querySelector('audio').ended")
         page.get_by_role("button", name="yes").click()
-        assert problem(me) == "Please play the whole sound before you answer." and kept(folder) == []
+        assert "whole sound" in problem(me) and kept(folder) == []
         me.play_sounds()
         page.reload()  # what was heard stays heard
         me.ready()
@@ -54,8 +54,8 @@ def test_a_sound_that_cannot_be_played_is_told_and_lets_people_go_on(tmp_path, p
         me = person()
         page = me.start(address)
         me.keys("y")
-        assert problem(me) == "Please play the sound before you answer."
-        page.get_by_text("This sound cannot be played here. You can go on without it.").wait_for()
+        assert "play the sound" in problem(me)
+        page.get_by_text("cannot be played").wait_for()
         me.moves_on(lambda: me.keys("y"))
     (row,) = kept(folder)
     ((number, at, until),) = row["times"]["played"]

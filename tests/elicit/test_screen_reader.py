@@ -74,25 +74,25 @@ def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
         "heading What is it?; focused",
         "form Your answer",
         "group Classes",
-        "image The picture to be judged",
+        "image The picture",
         "button cat; keyshortcuts c",
         "button dog; keyshortcuts d",
         "button ship; keyshortcuts s",
-        "checkbox Keys: the letter beside a class chooses it.; checked",
+        "checkbox Keys: a letter chooses its class.; checked",
     ]
     assert spoken(me) == question
     me.moves_on(lambda: me.keys("d"))
     assert heard(me) == ["2 of 4"]
-    assert spoken(me) == [*question, "button Take back my last answer; keyshortcuts Control+Z"]
+    assert spoken(me) == [*question, "button Change my last answer; keyshortcuts Control+Z"]
     me.page.get_by_role("checkbox").click()  # keys that are switched off are not announced
-    assert {"button cat", "button Take back my last answer"} <= set(spoken(me))
+    assert {"button cat", "button Change my last answer"} <= set(spoken(me))
 
 
 def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
     me = listen({"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": False})
     assert spoken(me) == [
         "heading What is it, and how sure are you?; focused",
-        "image The picture to be judged",
+        "image The picture",
         "form Your answer",
         "group Classes",
         "button cat; keyshortcuts c",
@@ -106,18 +106,18 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
         "–",
         "Second, if any: percent",
         "textbox Second, if any: percent; disabled",
-        "button Definitely none of the rest; disabled; keyshortcuts -",
+        "button Definitely none of the others; disabled; keyshortcuts -",
         "button Rule out one by one",
         "button Next",
-        "checkbox Keys: a letter names a class, digits say how sure, Shift and a letter rules one out, - rules out "
-        "all the rest.; checked",
+        "checkbox Keys: a letter names a class, digits enter the percentage, Shift and a letter rules one out, "
+        "- rules out all others.; checked",
     ]
     me.keys("Enter")
     assert heard(me) == ["Name the most probable class."]
     me.keys("c", "7", "0", "Shift+S")
     assert heard(me) == ["ship is ruled out"]
     me.keys("d", "Enter")
-    assert heard(me) == ["dog gets the rest, 30 percent. Enter again sends it."]
+    assert heard(me) == ["dog gets the other 30 percent. Confirm with Enter."]
     assert spoken(me)[4:14] == [
         "button cat , most probable; pressed; keyshortcuts c",
         "button dog , second most probable; pressed; keyshortcuts d",
@@ -143,7 +143,7 @@ def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["not set", "not set"]
     assert spoken(me) == [
         "heading How well does each word describe it?; focused",
-        "image The picture to be judged",
+        "image The picture",
         "form Your answer",
         "group From not at all to completely",
         "cat",
@@ -151,13 +151,12 @@ def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
         "dog",
         "slider dog; 0.5; keyshortcuts d",
         "button Next",
-        "checkbox Keys: a letter goes to its slider; 0 to 9 set tenths, End the top, arrows and the space bar as "
-        "usual.; checked",
+        "checkbox Keys: a letter selects its slider, 0 to 9 set tenths, arrows change the value.; checked",
     ]
     me.keys("c", "7", "ArrowRight")
     assert heard(me) == []  # the slider that has the focus speaks, nothing else does
     me.keys("Enter")
-    assert heard(me) == ["Set every slider; dog is not set yet."]
+    assert heard(me) == ["Set every slider: dog is not set."]
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["0.71", "not set"]
     assert "slider dog; 0.5; keyshortcuts d; focused" in spoken(me)
 
@@ -177,7 +176,7 @@ def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by
     many = [f"bird {number}" for number in range(40)]
     practice = [{"item": "p0", "feedback": "Most say **bird 3**."}]
     me = listen({"kind": "choose", "classes": many}, practice=practice)
-    label = "combobox Type the first letters of the class, then choose it"
+    label = "combobox Type to find the class, then choose it"
     assert f"{label}; What is it?; focused" in spoken(me)
     me.page.keyboard.type("bird 3")
     me.moves_on(lambda: me.keys("Enter"))

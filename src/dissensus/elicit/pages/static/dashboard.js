@@ -1,4 +1,4 @@
-// The dashboard: asks for the numbers every few seconds and sends the researcher's decisions.
+// The dashboard: fetches the data every few seconds and sends the researcher's decisions.
 
 import { drawFunnel, drawTime } from "./dashboard_charts.js";
 import { drawItems } from "./dashboard_items.js";
@@ -11,13 +11,13 @@ const token = document.querySelector("meta[name=form-token]").content;
 const find = (id) => document.getElementById(id);
 const status = find("status");
 const STATES = {
-  open: ["Open", "Answers are being taken."],
-  stopped: ["Paused", "Nobody is given items until you take answers again. Anybody who comes sees that the survey is paused."],
-  complete: ["Complete", "Every item has the answers it needs. Anybody who comes now is thanked and can leave."],
+  open: ["Open", "The survey accepts answers."],
+  stopped: ["Paused", "The survey shows no items until you resume it. People see that it is paused."],
+  complete: ["Complete", "Every item has enough answers. New visitors see that nothing is left to answer."],
 };
 let version = "";
 let state = "";
-let asked = 0; // of two replies that cross, the page keeps the one that was asked for last
+let asked = 0; // number of the last request; replies to earlier ones are dropped
 
 async function ask(path, options) {
   try {
@@ -27,15 +27,15 @@ async function ask(path, options) {
     status.textContent = response.ok ? "" : reply.error;
     return response.ok ? reply : null;
   } catch {
-    status.textContent = "The server cannot be reached; trying again.";
+    status.textContent = "Cannot reach the server. Trying again.";
     return null;
   }
 }
 
 async function change(what, body) {
-  const mine = ++asked; // what was asked for before the decision is out of date
+  const mine = ++asked; // replies to requests before the decision are out of date
   draw(await ask(`dashboard/change/${what}`, { method: "POST", headers: { "content-type": "application/json", "x-form-token": token }, body: JSON.stringify(body) }), body.person);
-  if (mine !== asked) refresh(); // and so may be what was asked for while it was made
+  if (mine !== asked) refresh(); // requests during the decision may be out of date too
 }
 
 async function refresh() {
@@ -63,18 +63,18 @@ function drawStatus(now) {
   const shown = now.state !== "open" ? "stopped" : now.share >= 1 && now.wanted ? "complete" : "open";
   find("banner").dataset.state = shown;
   [find("state").textContent, find("state-text").textContent] = STATES[shown];
-  find("toggle").textContent = state === "open" ? "Stop taking answers" : "Take answers again";
+  find("toggle").textContent = state === "open" ? "Pause" : "Resume";
   find("share").value = now.share;
-  find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers${now.surplus ? `, ${count(now.surplus)} more than some items need` : ""}`);
+  find("share-text").replaceChildren(make("strong", {}, percent(now.share)), ` ${count(now.answers)} of ${count(now.wanted)} answers${now.surplus ? `, ${count(now.surplus)} surplus` : ""}`);
   const digits = now.cost < 1000 ? 2 : 0;
   const facts = [
     ["People", count(now.people)], ["Active now", count(now.active)], ["Finished", count(now.stages.done || 0)], ["Excluded", count(now.excluded)],
-    ["Median time", duration(now.median_seconds)], ["Pace", now.answers_per_minute.toFixed(1), "/ min"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
+    ["Median time", duration(now.median_seconds)], ["Rate", now.answers_per_minute.toFixed(1), "/ min"], ["Time left", now.share >= 1 ? "none" : duration(now.seconds_left)],
     ["Paid so far", now.cost ? now.cost.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) : "–", now.cost ? now.currency : ""],
   ];
   find("facts").replaceChildren(...facts.map(([name, value, unit]) => make("div", {}, make("dt", {}, name), make("dd", {}, value, unit ? make("small", {}, ` ${unit}`) : null))));
-  const other = now.overridden.find(({ setting }) => setting === "per_item");
-  find("overridden").textContent = other ? `survey.toml says ${count(other.file)}; what is set here holds.` : "";
+  const override = now.overridden.find(({ setting }) => setting === "per_item");
+  find("overridden").textContent = override ? `overrides ${count(override.file)} of survey.toml` : "";
   if (document.activeElement !== find("per-item")) find("per-item").value = now.per_item;
 }
 

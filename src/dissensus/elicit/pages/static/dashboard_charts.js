@@ -1,10 +1,10 @@
-// Answers over time with what is to be expected, and how many people got how far.
+// Charts: answers over time with a forecast, and the funnel of people by step.
 
 import { count, moment, percent, plural } from "./dashboard_words.js";
 import { make } from "./dom.js";
 
 const SPANS = { 10: "10 seconds", 60: "minute", 300: "5 minutes", 900: "15 minutes", 3600: "hour", 10800: "3 hours", 21600: "6 hours", 86400: "day", 604800: "week" };
-const MOST = 48; // bars of the forecast; an end further away is not drawn
+const MOST = 48; // bars of the forecast; a later end is not drawn
 const HEIGHT = 100;
 
 function shape(tag, attributes) {
@@ -24,7 +24,7 @@ export function drawTime(figure, time, now) {
   drawing.append(...time.counts.map((value, i) => bar(i, value, "past")), ...Array.from({ length: future }, (_, i) => bar(time.counts.length + i, expected, "future")));
   const begun = time.start !== null;
   const shown = end === null || future === MOST ? null : end;
-  const axis = make("div", { class: "axis quiet", "aria-hidden": "true" }, make("span", {}, begun ? moment(time.start) : ""), make("span", {}, !begun ? "" : shown ? `end, ${moment(shown)}` : future ? "goes on" : "now"));
+  const axis = make("div", { class: "axis quiet", "aria-hidden": "true" }, make("span", {}, begun ? moment(time.start) : ""), make("span", {}, !begun ? "" : shown ? `end, ${moment(shown)}` : future ? "continues" : "now"));
   axis.style.inlineSize = `${(100 * (time.counts.length + future)) / bars}%`;
   figure.replaceChildren(
     make("div", { class: "scale-top quiet" }, begun ? `${count(Math.round(top))} in a ${SPANS[time.span]}`.replace(/in a (\d)/, "in $1") : ""), drawing,
@@ -33,15 +33,15 @@ export function drawTime(figure, time, now) {
 }
 
 function sentence(time, now, end) {
-  if (time.start === null) return "Nobody has answered yet.";
-  const so = `${plural(time.counts.reduce((sum, answers) => sum + answers, 0), "answer")} since ${moment(time.start)}.`;
-  if (now.share >= 1) return `${so} No more are needed.`;
-  if (now.state !== "open") return `${so} The survey is paused.`;
-  if (end === null) return `${so} None in the last ten minutes, so no end is in sight.`;
-  return `${so} At the pace of the last ten minutes (pale) the last answer comes about ${moment(end)}.`;
+  if (time.start === null) return "No answers yet.";
+  const total = `${plural(time.counts.reduce((sum, answers) => sum + answers, 0), "answer")} since ${moment(time.start)}.`;
+  if (now.share >= 1) return `${total} The survey is complete.`;
+  if (now.state !== "open") return `${total} The survey is paused.`;
+  if (end === null) return `${total} None in the last ten minutes, so there is no forecast.`;
+  return `${total} At the rate of the last ten minutes (pale), it ends at about ${moment(end)}.`;
 }
 
-const ENDED = { declined: "declined", failed: "failed the check", full: "found nothing left" };
+const ENDED = { declined: "declined", failed: "failed the check", full: "got no item" };
 
 export function drawFunnel(list, steps) {
   const all = Math.max(1, steps[0].people);

@@ -1,49 +1,49 @@
-// The map of disagreement, one field for each leading class and each tenth of how often two people differ, and the most disputed items.
+// The map of disagreement, by leading class and by how often two people differ in tenths, and the most disputed items.
 
 import { count, percent, plural } from "./dashboard_words.js";
 import { make } from "./dom.js";
 
 const find = (id) => document.getElementById(id);
 const number = (text) => make("td", { class: "number" }, text);
-const fields = new Map(); // "row,column" -> the field and what it holds
-let drawn = ""; // the rows and columns that the table was made for
-let chosen = null; // the field that was pointed at or focused last, if any
-let most = []; // the most disputed items, shown until there is one
+const fields = new Map(); // "row,column" -> the field and its items
+let drawn = ""; // the rows and columns of the current table
+let chosen = null; // the field that was selected last, if any
+let most = []; // the most disputed items, shown until a field is selected
 
 export function drawItems(numbers, now) {
   const map = numbers.map;
   find("disputed-section").hidden = !numbers.labels;
   find("map-place").hidden = !numbers.labels;
-  find("map-text").textContent = numbers.labels ? summary(map, now) : "Answers to this question are not classes, so there is nothing to disagree about in classes. Download the raw answers to compare them.";
+  find("map-text").textContent = numbers.labels ? summary(map, now) : "Answers to this question are not classes, so there is no map. Download the raw answers to compare them.";
   if (!numbers.labels) return;
   const names = [...map.classes, ...(map.others ? [""] : [])];
-  if (drawn !== JSON.stringify([names, map.columns])) make_table(names, map);
+  if (drawn !== JSON.stringify([names, map.columns])) makeTable(names, map);
   drawn = JSON.stringify([names, map.columns]);
   most = numbers.disputed.slice(0, 6);
   fill(names, map);
   const rows = numbers.disputed.map((row) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "item" }, picture(row), make("span", {}, row.item))),
-    number(count(row.answers)), number(percent(row.differ)), number(row.entropy.toFixed(2)), make("td", {}, said(row))));
+    number(count(row.answers)), number(percent(row.differ)), number(row.entropy.toFixed(2)), make("td", {}, shares(row))));
   find("disputed").tBodies[0].replaceChildren(...(rows.length ? rows : [make("tr", {}, make("td", { colspan: 5 }, "No answers yet."))]));
 }
 
 function summary(map, now) {
-  if (!map.items) return "No answers yet. Each item will appear here in the row of the class that most people say.";
+  if (!map.items) return "No answers yet. Each item will appear in the row of its most frequent class.";
   const open = now.units - map.items;
-  return `${plural(map.items, "item")}: everybody agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no class that gets more than half` : "each has a class that gets more than half"}.`
+  return `${plural(map.items, "item")}: everyone agrees on ${count(map.agreed)} (${percent(map.agreed / map.items)}), and ${map.split ? `${count(map.split)} (${percent(map.split / map.items)}) ${map.split === 1 ? "has" : "have"} no majority class` : "each has a majority class"}.`
     + `${open > 0 ? ` ${plural(open, "item")} ${open === 1 ? "has" : "have"} no answers yet.` : ""}`;
 }
 
 const tenth = (column) => `${10 * column} to ${10 * column + 10} percent`;
 const label = (name, others) => name || `${plural(others, "other class", "other classes")}`;
 
-function make_table(names, map) {
+function makeTable(names, map) {
   const table = find("map");
   fields.clear();
   chosen = null;
   const columns = Array.from({ length: map.columns }, (_, column) => column);
   table.tHead.replaceChildren(
     make("tr", {}, make("td"), make("th", { colspan: map.columns, scope: "colgroup" }, "How often two people differ, in percent")),
-    make("tr", {}, make("th", { scope: "col" }, "Most say"), columns.map((column) => make("th", { scope: "col", class: "tick" }, String(10 * column), make("span", { class: "visually-hidden" }, ` to ${10 * column + 10} percent`)))));
+    make("tr", {}, make("th", { scope: "col" }, "Leading class"), columns.map((column) => make("th", { scope: "col", class: "tick" }, String(10 * column), make("span", { class: "visually-hidden" }, ` to ${10 * column + 10} percent`)))));
   table.tBodies[0].replaceChildren(
     make("tr", { class: "heights" }, make("th", { scope: "row" }, "All items"), columns.map(() => make("td"))),
     ...names.map((name, row) => make("tr", {}, make("th", { scope: "row", title: label(name, map.others) }, label(name, map.others)), columns.map((column) => {
@@ -53,7 +53,7 @@ function make_table(names, map) {
     }))));
 }
 
-// Marks stay in fields of one size, so that nothing moves when an item does.
+// All fields have the same size, so that nothing moves when an item does.
 function fill(names, map) {
   const [had, focused] = [chosen?.cell?.rows[0].item, chosen !== null && document.activeElement === chosen.field];
   for (const spot of fields.values()) spot.cell = null;
@@ -75,10 +75,10 @@ function fill(names, map) {
     if (!cell) { field.removeAttribute("tabindex"); field.removeAttribute("aria-selected"); }
   }
   find("map-key").replaceChildren(...(map.marks
-    ? [make("i", { class: "mark" }), " an item with the answers it needs ", make("i", { class: "mark open" }), ` one with fewer than ${count(map.per_item)}, which may still move`]
-    : ["Items in each field; darker is more."]));
+    ? [make("i", { class: "mark" }), " item with enough answers ", make("i", { class: "mark open" }), ` item with fewer than ${count(map.per_item)} answers, which may still move`]
+    : ["Number of items; darker is more."]));
   const there = [...fields.values()].filter((spot) => spot.cell);
-  // Where the chosen field has become empty, its item is followed to where it went.
+  // If the chosen field has become empty, follow its item.
   const holds = (item) => there.find((spot) => spot.cell.rows.some((row) => row.item === item)) || null;
   choose(chosen?.cell ? chosen : holds(had), there.length ? holds(most[0].item) : null);
   if (focused && chosen) chosen.field.focus();
@@ -86,7 +86,7 @@ function fill(names, map) {
 
 const marks = (cell) => make("span", { class: "marks", "aria-hidden": "true" }, Array.from({ length: cell.items }, (_, i) => make("i", { class: i < cell.enough ? "mark" : "mark open" })));
 
-// One field is reached by Tab, the others from there by the arrows.
+// Tab reaches one field, the arrow keys reach the others.
 function choose(spot, first = spot) {
   chosen = spot;
   for (const { field, cell } of fields.values()) {
@@ -100,10 +100,10 @@ function choose(spot, first = spot) {
 function show(spot) {
   const rows = spot ? spot.cell.rows : most;
   const more = spot ? spot.cell.items - rows.length : 0;
-  const title = !spot ? "Most disputed of all" : spot.cell.class ? `Mostly ${spot.cell.class}` : "Mostly other classes";
-  const text = spot ? `${plural(spot.cell.items, "item")} on which two people differ in ${tenth(spot.column)} of cases` : "Point at a field of the map, or move to it with Tab and the arrow keys, to see its items.";
+  const title = !spot ? "Most disputed items" : spot.cell.class ? `Mostly ${spot.cell.class}` : "Mostly other classes";
+  const text = spot ? `${plural(spot.cell.items, "item")}: two people differ in ${tenth(spot.column)} of cases` : "Select a field of the map with the pointer, or with Tab and the arrow keys, to see its items.";
   find("card").replaceChildren(make("h3", {}, title), make("p", { class: "quiet" }, text),
-    make("ul", {}, rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), said(row))))),
+    make("ul", {}, rows.map((row) => make("li", {}, picture(row), make("div", {}, make("strong", {}, row.item), make("span", { class: "quiet" }, ` ${plural(row.answers, "answer")}, ${percent(row.differ)}`), shares(row))))),
     more ? make("p", { class: "quiet" }, `and ${count(more)} more`) : "");
 }
 
@@ -127,8 +127,8 @@ find("map").addEventListener("keydown", (event) => {
 
 const picture = (row) => (row.picture ? make("img", { src: row.picture, alt: "", loading: "lazy" }) : null);
 
-// The largest classes as a bar and in words; what is left of the whole are the others.
-function said(row) {
+// The largest classes as a bar and as text; the remainder are other classes.
+function shares(row) {
   const rest = 1 - row.shares.reduce((sum, [, share]) => sum + share, 0);
   const parts = row.shares.map(([name, share], i) => ({ name, share, shade: `shade-${i}` }));
   if (rest > 0.005) parts.push({ name: "others", share: rest, shade: "shade-rest" });

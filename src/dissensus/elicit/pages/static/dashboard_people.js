@@ -1,4 +1,4 @@
-// The table of annotators: a page of it at a time, sorted and filtered by the server, and the decisions about each.
+// The table of annotators, sorted, filtered and paged by the server, with the decisions about each.
 
 import { count, duration, percent } from "./dashboard_words.js";
 import { make } from "./dom.js";
@@ -22,7 +22,7 @@ export function people(change, refresh) {
   for (const button of table.tHead.querySelectorAll("button")) {
     button.addEventListener("click", () => {
       const sort = button.dataset.sort;
-      const words = sort === "annotator" || sort === "stage"; // numbers are looked at from the largest
+      const words = sort === "annotator" || sort === "stage"; // numbers start with the largest
       ask({ sort, down: asked.sort === sort ? (asked.down ? "" : "1") : words ? "" : "1" });
     });
   }
@@ -44,7 +44,7 @@ export function people(change, refresh) {
     for (const head of table.tHead.querySelectorAll("[aria-sort]")) {
       head.setAttribute("aria-sort", head.firstChild.dataset.sort !== asked.sort ? "none" : asked.down ? "descending" : "ascending");
     }
-    // Under somebody's fingers rows keep their places: each is brought up to date where it is.
+    // While the pointer or the focus is in the table, rows are updated in place.
     const same = drawn === JSON.stringify(asked);
     drawn = JSON.stringify(asked);
     if (same && (body.matches(":hover") || body.contains(document.activeElement))) {
@@ -58,7 +58,7 @@ export function people(change, refresh) {
       if (decided) find(`decide-${decided}`)?.focus();
       return;
     }
-    const none = part.of ? "Nobody matches your search." : "Nobody has come yet.";
+    const none = part.of ? "No matching annotators." : "No annotators yet.";
     body.replaceChildren(...(part.rows.length ? part.rows.map(line) : [make("tr", {}, make("td", { colspan: 9 }, none))]));
     if (decided) find(`decide-${decided}`)?.focus();
   }
@@ -66,7 +66,7 @@ export function people(change, refresh) {
   function line(row) {
     const name = row.annotator.slice(0, 8);
     const decide = row.excluded
-      ? make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Include again ${name}`, onclick: () => change("include", { person: row.id }) }, "Include again")
+      ? make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Include ${name}`, onclick: () => change("include", { person: row.id }) }, "Include")
       : make("button", { type: "button", id: `decide-${row.id}`, "aria-label": `Exclude ${name}`, onclick: () => confirm(row) }, "Exclude");
     return make("tr", { id: `person-${row.id}`, class: row.excluded ? "excluded" : "", "data-row": JSON.stringify(row) },
       make("th", { scope: "row" }, make("span", { class: "name", title: row.annotator }, name)), make("td", {}, STAGES[row.stage] || row.stage), number(count(row.answers)),
@@ -81,7 +81,7 @@ export function people(change, refresh) {
     reason.value = row.flags.join("; ");
     dialog.returnValue = "no";
     dialog.onclose = () => {
-      find(`decide-${row.id}`)?.focus({ preventScroll: true }); // the row may have been drawn again behind the dialog
+      find(`decide-${row.id}`)?.focus({ preventScroll: true }); // the row may have been redrawn behind the dialog
       if (dialog.returnValue === "yes" && reason.value.trim()) change("exclude", { person: row.id, why: reason.value });
     };
     dialog.showModal();

@@ -1,4 +1,4 @@
-// Elements are made, never parsed: what a survey or a person wrote is text and stays text.
+// Elements are created, never parsed from HTML, so that texts of surveys and people stay text.
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -18,22 +18,22 @@ export const bold = (text) => text.split(/\*\*(.+?)\*\*/).map((part, i) => (i % 
 // The same with paragraphs at blank lines.
 export const prose = (text) => text.trim().split(/\n\s*\n/).filter(Boolean).map((paragraph) => make("p", {}, bold(paragraph)));
 
-// The key that does the same as what it stands beside; screen readers announce it by aria-keyshortcuts, not as part of the name.
+// The key of an element; screen readers announce it through aria-keyshortcuts, not as part of the name.
 export const keyCap = (key) => (key === undefined ? null : make("kbd", { "aria-hidden": "true" }, key));
 
-// Buttons in columns that are wide enough for the longest name, so that no word is cut.
+// Buttons in columns as wide as the longest name, so that no word is cut.
 export function columns(buttons, classes) {
   const list = make("ul", { class: "classes" }, buttons.map((button) => make("li", {}, button)));
   list.style.setProperty("--longest", `${Math.min(24, Math.max(...classes.map((name) => name.length)))}ch`);
   return list;
 }
 
-// A button that would give the answer that was taken back.
-export function answeredBefore(button) {
-  const said = ", your answer before";
+// Marks the button of the earlier answer.
+export function markEarlier(button) {
+  const suffix = ", your earlier answer";
   button.dataset.before = "";
-  if (button.hasAttribute("aria-label")) button.setAttribute("aria-label", button.getAttribute("aria-label") + said);
-  else button.append(make("span", { class: "visually-hidden" }, said));
+  if (button.hasAttribute("aria-label")) button.setAttribute("aria-label", button.getAttribute("aria-label") + suffix);
+  else button.append(make("span", { class: "visually-hidden" }, suffix));
 }
 
 let number = 0;

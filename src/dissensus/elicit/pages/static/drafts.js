@@ -1,20 +1,20 @@
-// A half-filled page survives a reload: what was entered and when is kept in this tab until the page is handed in.
+// Drafts: a half-filled page survives a reload. Inputs and times are kept in this tab until the page is submitted.
 
-const LONGEST = 12 * 3600 * 1000; // milliseconds after which the times of a visit are not those of the next
+const LONGEST = 12 * 3600 * 1000; // milliseconds after which the times of an earlier visit are dropped
 
 export class Drafts {
   #prefix;
   #page = null;
   #times = null;
-  #state = null; // gives what is entered so far, where the page asks for something
+  #state = null; // returns the input so far, if the page has input
 
   constructor(prefix) {
     this.#prefix = `${prefix}draft:`;
     addEventListener("pagehide", () => this.keep());
   }
 
-  // Another page is shown from now on; the one before is kept as it is, unless it was handed in. Gives what an earlier
-  // visit left of this page: { state, times }, and times only where they are of the same sitting.
+  // Starts another page; the draft of the previous one is kept unless it was submitted. Returns the draft of an earlier visit,
+  // { state, times }, with times only if it was recent.
   begin(page) {
     this.keep(true);
     [this.#page, this.#times, this.#state] = [page, null, null];
@@ -27,24 +27,24 @@ export class Drafts {
     }
   }
 
-  // What measures this page.
+  // Sets the times of this page.
   measure(times) {
     this.#times = times;
   }
 
-  // `state` gives what is entered in this page, as something that JSON holds.
+  // `state` returns the input of this page as JSON data.
   hold(state) {
     this.#state = state;
   }
 
-  // `turned`: another page is shown in its place, as where the answer before is changed, so that no reload ends this visit.
+  // `turned`: another page replaces this one, such as a reopened answer, so that this is not a reload.
   keep(turned = false) {
     if (this.#state === null) return;
     const kept = { state: this.#state(), times: { ...this.#times.soFar(), left: this.#times.left, turned }, at: Date.now() };
-    try { sessionStorage.setItem(this.#prefix + this.#page, JSON.stringify(kept)); } catch { /* a reload loses it where nothing can be kept */ }
+    try { sessionStorage.setItem(this.#prefix + this.#page, JSON.stringify(kept)); } catch { /* without storage, a reload loses the draft */ }
   }
 
-  // The page was handed in.
+  // The page was submitted.
   end() {
     this.#state = null;
     try { sessionStorage.removeItem(this.#prefix + this.#page); } catch { /* it was never there */ }

@@ -1,15 +1,15 @@
-// How people leave: what each end of the survey says, the code, and the way back to where they came from.
+// The pages at the end of a survey: a message, the code, and the link back.
 
 import { make } from "./dom.js";
 import { KEPT } from "./outbox.js";
 
 const SITES = { prolific: "Prolific", mturk: "MTurk" };
-// What people do on a site that learns nothing from a link.
+// Instructions for sites that a link does not inform.
 const STOP = { prolific: "On Prolific, please choose “Stop without completing”.", mturk: "On MTurk, please return the HIT." };
 
 export const contact = (content) => (content.contact ? make("p", { class: "quiet" }, `Questions? ${content.contact}`) : null);
 
-// The pages by stage. `outbox` holds what is not sent yet, `here` what the session's link carried.
+// The pages by stage. `outbox` has answers that are not sent yet, `here` the parameters of the session's link.
 export function endPages(outbox, here) {
   const source = document.body.dataset.source;
   const site = SITES[source] || "the recruiting site";
@@ -20,7 +20,7 @@ export function endPages(outbox, here) {
   const back = (content) => {
     if (!content.redirect) return [];
     const link = make("a", { class: "button main", href: content.redirect, rel: "noreferrer" }, `Return to ${site}`);
-    // Whoever leaves takes along what this browser has not sent yet.
+    // No redirect while answers are not sent yet: leaving would delay them.
     return content.automatic && !outbox.waiting().length ? countdown(content, link, site, `${whose}:${content.stage}`) : [make("div", { class: "actions" }, link)];
   };
 
@@ -35,37 +35,37 @@ export function endPages(outbox, here) {
       ...code(content, "Your completion code is:"), ...back(content), postBack(here), contact(content),
     ],
     declined: early("Thank you", "You chose not to take part. Nothing else was saved."),
-    failed: early("Thank you", "The check was not passed, so the survey ends here for you."),
-    // Whoever did not want to wait while others held what is missing has not come too late.
+    failed: early("Thank you", "You did not pass the check, so the survey ends here."),
+    // A person who stopped waiting may come back, since answers are still missing.
     full: (content) => (content.missing
-      ? early("Thank you", "Nothing was free just now. If you like, come back later by the same link.")
-      : early("Nothing is left to answer", "All items have the answers they need. Thank you for coming."))(content),
-    stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "No answers are taken at the moment. What you did is saved; please come back later by the same link."), contact(content)],
+      ? early("Thank you", "Nothing was free. You can come back later with the same link.")
+      : early("The survey is complete", "All items have enough answers. Thank you for coming."))(content),
+    stopped: (content) => [make("h1", {}, "The survey is paused"), make("p", {}, "Your answers so far are saved. Please come back later with the same link."), contact(content)],
     elsewhere: (content) => [
-      make("h1", {}, "This survey was begun somewhere else"),
-      make("p", {}, "The id in your link belongs to a session that was begun in another browser or in an earlier visit, and an id alone does not open it."),
-      make("p", {}, `To go on, open the link in the browser where you began. If that is not possible, or if it was not you, please ${content.contact ? "write to the people who run the survey" : "contact the people who sent you the link"}.`), contact(content),
+      make("h1", {}, "This survey was started somewhere else"),
+      make("p", {}, "Your link belongs to a session in another browser or an earlier visit. For your protection, the link alone does not open it."),
+      make("p", {}, `To continue, open the link in the browser where you started. If that is not possible, or if it was not you, please ${content.contact ? "write to the people who run the survey" : "contact the people who sent you the link"}.`), contact(content),
     ],
-    lost: (content) => [make("h1", {}, "This page has no session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
+    lost: (content) => [make("h1", {}, "No session"), make("p", {}, content.text || "Please start again from the link you were sent."), outbox.waiting().length ? make("p", {}, KEPT) : null],
   };
 }
 
-// Takes people back by itself, which they see coming and can stop, once: whoever went back, or chose to stay, may stay when they
-// come here again. `mark` is where this browser keeps that, for each person and outcome.
+// Redirects after a countdown that people can stop. It happens once: people who went back or chose to stay are not redirected when
+// they return. `mark` is the storage key of that choice, for each person and outcome.
 function countdown(content, link, site, mark) {
   const decided = () => { try { return localStorage.getItem(mark) !== null; } catch { return false; } };
-  const decide = () => { try { localStorage.setItem(mark, "1"); } catch { /* they are taken back again if they come back */ } };
+  const decide = () => { try { localStorage.setItem(mark, "1"); } catch { /* without storage, they are redirected again */ } };
   if (decided()) return [make("div", { class: "actions" }, link)];
   link.addEventListener("click", decide);
   let left = content.wait;
   const seconds = make("span", { class: "seconds", role: "timer", "aria-live": "off" }, String(left));
   const counting = make("p", { class: "countdown" }, `You return to ${site} automatically in `, seconds, " seconds.");
-  const said = make("p", { class: "visually-hidden", role: "status" });
+  const live = make("p", { class: "visually-hidden", role: "status" });
   const stay = make("button", { type: "button", onclick: () => {
     clearInterval(ticking);
     decide();
-    counting.textContent = `You stay on this page. “Return to ${site}” takes you back when you like.`;
-    said.textContent = "You stay on this page.";
+    counting.textContent = `You stay on this page. “Return to ${site}” takes you back.`;
+    live.textContent = "You stay on this page.";
     stay.disabled = true;
     link.focus();
   } }, "Stay on this page");
@@ -78,12 +78,12 @@ function countdown(content, link, site, mark) {
     decide();
     location.assign(content.redirect);
   }, 1000);
-  // A region that is already there when its text comes is read out.
-  setTimeout(() => { said.textContent = `You return to ${site} in ${left} seconds. To prevent that, choose “Stay on this page”.`; }, 500);
-  return [counting, said, make("div", { class: "actions" }, link, stay)];
+  // Screen readers announce a live region only if it exists before its text.
+  setTimeout(() => { live.textContent = `You return to ${site} in ${left} seconds. To prevent that, choose “Stay on this page”.`; }, 500);
+  return [counting, live, make("div", { class: "actions" }, link, stay)];
 }
 
-// MTurk learns of the completion by a form that the browser posts; what it needs never went through our server.
+// The browser submits the completion to MTurk with this form; its data do not pass through our server.
 function postBack(here) {
   const target = here.get("turkSubmitTo");
   if (!target) return null;

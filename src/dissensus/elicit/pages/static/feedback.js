@@ -1,4 +1,4 @@
-// What is said about a practice answer stays in this tab until it was read, so that a reload shows it again.
+// Feedback on a practice answer, kept in this tab until it is read, so that a reload shows it again.
 
 export class Feedback {
   #key;
@@ -12,7 +12,7 @@ export class Feedback {
   }
 
   say(text) {
-    try { sessionStorage.setItem(this.#key, text); } catch { /* a reload goes past it */ }
+    try { sessionStorage.setItem(this.#key, text); } catch { /* without storage, a reload skips it */ }
   }
 
   read() {

@@ -1,4 +1,4 @@
-// A key for each class, the same for everybody: its first letter, or another of its name that is free. Classes that are digits keep them.
+// A key for each class, the same for everyone: its first letter, or another free letter of its name. Digits are their own keys.
 
 const LETTER = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u;
 
@@ -21,7 +21,7 @@ export function keysOf(classes, { digits = true } = {}) {
   return keys;
 }
 
-// The class whose key was pressed, and whether Shift was held with it; on some keyboards a digit itself needs Shift.
+// The class whose key was pressed, and whether Shift was held; on some keyboards a digit itself needs Shift.
 export function pressed(event, keys) {
   const typed = event.key.length === 1 ? event.key.toLowerCase() : "";
   for (const [name, key] of keys) if (key === typed) return { name, shifted: event.shiftKey && !/\d/.test(typed) };
@@ -30,4 +30,4 @@ export function pressed(event, keys) {
   return null;
 }
 
-export const MANY = 25; // more classes than this are found by typing, not by looking
+export const MANY = 25; // with more classes than this, people search instead of browsing

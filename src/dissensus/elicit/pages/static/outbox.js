@@ -1,18 +1,18 @@
-// What was handed in is kept in the browser until the survey has said that it is saved. Networks answer, too: a login
-// page, a filter, a proxy. So a reply counts only when it names the page that is saved, or says that the survey refuses.
+// Keeps submitted answers in the browser until the survey has confirmed that they are saved. Login pages, filters and proxies
+// reply too, so a reply counts only if it names the saved page, or is marked as a refusal of the survey.
 
-const LONGEST = 30000; // milliseconds for one reply
-const TRIES = 3; // refusals of one answer by something that lets everything else through
+const LONGEST = 30000; // milliseconds to wait for a reply
+const TRIES = 3; // attempts to send an answer that something blocks while other requests pass
 const BUSY = [408, 425, 429];
-const AWAY = "No connection. What you did is kept here and will be sent again …";
-const BETWEEN = "Something other than the survey is answering. Does your network want you to log in? What you did is kept here and will be sent again …";
-// These two stand on one line, so that nothing moves when they appear. "Not sent" is said before them.
-const STOPPED = "your network blocks it. Try again, or use another.";
-const FAULT = "the survey cannot take it. Please report this.";
-export const KEPT = "Something you did could not be sent yet and is kept in this browser. Please open this page again later, or tell the people who run the survey.";
+const AWAY = "No connection. Your answers are kept here and will be sent again …";
+const BETWEEN = "The survey cannot be reached. Does your network want you to log in? Your answers are kept here and will be sent again …";
+// These two fit on one line, so that nothing moves when they appear. "Not sent" precedes them.
+const STOPPED = "your network blocks it. Try another one.";
+const FAULT = "the survey has an error. Please report it.";
+export const KEPT = "Some answers are not sent yet and are kept in this browser. Please open this page again later, or tell the people who run the survey.";
 
 export class Outbox {
-  #open = new Map(); // what this page has not sent yet, for browsers that keep nothing
+  #open = new Map(); // answers that are not sent yet, for browsers without storage
 
   constructor(token, tell) {
     this.token = token;
@@ -23,7 +23,7 @@ export class Outbox {
     });
   }
 
-  // Every entry has a place of its own, so that two tabs never overwrite what the other one keeps.
+  // Every entry has its own key, so that two tabs never overwrite each other's answers.
   waiting() {
     let stored = [];
     try { stored = Object.keys(localStorage).filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length)); } catch { /* nothing is kept */ }
@@ -62,7 +62,7 @@ export class Outbox {
     }
   }
 
-  // Asks until the survey itself answers. Where only this one request never arrives, the person has to know.
+  // Retries until the survey itself replies. If only this request is blocked, the person is told.
   async #answer(path, body, fits) {
     for (let attempt = 0, alone = 0; ; attempt += 1) {
       const { status, reply } = await this.#ask(path, body);
@@ -81,50 +81,50 @@ export class Outbox {
     return `Not sent${this.#open.has(body.page) ? ", but kept here" : ""}: ${why}`;
   }
 
-  // The page that the session is at.
+  // The current page of the session.
   async page() {
     const { reply, refused } = await this.#answer("api/page", {}, isPage);
     return refused ? { stage: "lost", text: reply.error } : reply;
   }
 
-  // The trial whose answer is taken back, to be answered again, or the problem with that. Asking twice is harmless.
+  // Reopens a trial; gives its page, or the problem. Repeating it is harmless.
   async takeBack(trial) {
     const { reply, refused } = await this.#answer("api/take-back", { page: trial }, isPage);
     return refused === undefined ? reply : refused === 409 ? this.page() : { problem: reply.error };
   }
 
-  // What the survey says to an entry: what comes next, or the problem with it, or nothing where the session is elsewhere. A change
-  // of an answer that came too late `stays` undone, which people are told where they go on.
+  // Sends an entry; gives the next page, the problem, or {} if the session is at another page. If a changed answer came too late,
+  // `stays` has the message for the person.
   async submit(entry) {
     if (lasts(entry)) this.#keep(entry);
     const { reply, refused } = await this.#answer("api/submit", entry, ({ saved }) => saved === entry.page);
     if (refused === undefined) { this.#drop(entry); return reply; }
-    // Whoever sees the problem still has the answer before them; a page that the session has left is nobody's answer.
+    // The person still sees the answer with the problem; a page that the session has left needs no answer.
     if (refused === 422 || refused === 409) this.#drop(entry);
     if (refused === 409 && entry.page.startsWith("trial:")) return { stays: reply.error };
     return [404, 401, 409].includes(refused) ? {} : { problem: reply.error };
   }
 
-  // What an earlier visit could not send. The survey keeps each page once, so sending twice is harmless; one that is
-  // refused is kept and holds up no other. Gives what people have not heard of yet: which change came too late and `stays`
-  // undone, and what is `said` about practice.
+  // Sends what an earlier visit could not send. The survey stores each page once, so sending twice is harmless. A refused entry is
+  // kept and does not block the others. Gives messages that people have not seen: `stays` if a change came too late, and the
+  // `feedback` of a practice trial.
   async flush() {
     const news = {};
     for (const entry of this.waiting()) {
       const { problem, stays, feedback } = await this.submit(entry);
       if (problem) this.#keep(entry);
       if (stays) news.stays = stays;
-      if (feedback) news.said = feedback;
+      if (feedback) news.feedback = feedback;
     }
     return news;
   }
 }
 
-// Not to want to wait holds for the page where it was said, and not for a later visit.
+// Stopping to wait applies to the current page only, not to a later visit.
 const lasts = (entry) => !entry.page.startsWith("waiting");
 const isPage = (reply) => typeof reply.stage === "string";
 
-// Longer after each attempt, and over at once when the network is back.
+// Waits longer after each attempt, and ends at once when the network is back.
 function pause(attempt) {
   const wait = Math.min(8000, 400 * 2 ** attempt) * (0.7 + 0.6 * Math.random());
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
-// Signs of life: the place of what is shown is kept for somebody who is there, and goes to others when they have left.
+// Signs of activity: the survey keeps the place of active people, and gives it to others when they have left.
 
 const EVERY = 20000; // milliseconds
 
-// Tells the survey that somebody is here for as long as the page is in sight, and when that changes. `wanted` says whether it matters.
+// Signals activity while the page is visible, and when that changes. `wanted` tells whether the current page needs it.
 export function keepPresent(token, wanted) {
   const alive = () => {
     if (!token || !navigator.onLine || !wanted()) return;

@@ -1,4 +1,4 @@
-// The one page of a survey: asks the server what comes next, shows it, and hands in what was done.
+// The page of a survey: fetches the current page from the server, shows it, and submits answers.
 
 import { make, prose } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -16,8 +16,8 @@ const page = document.getElementById("page");
 const status = document.getElementById("status");
 const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
 
-// What the link carried. A session that was begun here goes on by the token that this browser keeps; a link without a token names
-// whose session it means, so that nobody goes on in somebody else's on a machine that they share.
+// The parameters of the link. A session that started here continues with the token in this browser. A link without a token names
+// its session, so that people who share a machine do not continue each other's sessions.
 function session() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const key = `dissensus:${location.pathname}:session`;
@@ -28,7 +28,7 @@ function session() {
       return kept.get("token") ? new URLSearchParams([...new Map([...kept, ...fragment])]) : fragment;
     }
     for (const name of [key, `${key}:${whose}`]) localStorage.setItem(name, location.hash.slice(1));
-  } catch { /* resuming needs the link then */ }
+  } catch { /* without storage, resuming needs the link */ }
   return fragment;
 }
 
@@ -38,11 +38,11 @@ const drafts = new Drafts(outbox.prefix);
 const feedback = new Feedback(outbox.prefix);
 const settle = new Settle(page);
 let times = null;
-let shown = null; // the page that is shown, or nothing where it must not be replaced
-let busy = 0; // requests on their way that may change the page
+let shown = null; // the name of the shown page, or null if it must not be replaced
+let busy = 0; // pending requests that may change the page
 
-// Hands in a page and says what comes next. The queue sends it again for as long as nobody answers.
-async function handIn(name, answer) {
+// Submits a page and returns the next one. The outbox retries until the server replies.
+async function submitPage(name, answer) {
   page.setAttribute("aria-busy", "true");
   const entry = { page: name, answer, times: times ? times.soFar() : {}, client: Date.now() / 1000 };
   const reply = await outbox.submit(entry);
@@ -53,9 +53,10 @@ async function handIn(name, answer) {
   return { page: now };
 }
 
-// Shows a page, whose content is as the server sent it; every page hands itself in through `done`.
+// Shows a page from the server; every page submits itself through `done`.
 function show(content) {
   document.title = content.title || document.title;
+  page.dataset.stage = content.stage;
   progress(content);
   const draw = PAGES[content.stage] || PAGES.lost;
   times?.stop();
@@ -67,7 +68,7 @@ function show(content) {
   shown = content.page;
   page.replaceChildren(...drawn(draw, { ...content, before: draft?.state ?? content.before }, async (answer) => {
     busy += 1;
-    const reply = await handIn(content.page, answer);
+    const reply = await submitPage(content.page, answer);
     busy -= 1;
     if (reply.problem) return reply.problem;
     drafts.end();
@@ -82,17 +83,18 @@ function show(content) {
   for (const src of content.preload || []) new Image().src = src;
 }
 
-// A script that fails must not leave people waiting: they are told, and nothing that they sent before is lost.
+// If a script fails, the page reports it instead of staying blank; submitted answers are safe.
 function drawn(draw, content, done) {
   try {
     return draw(content, done);
   } catch (error) {
     console.error(error);
+    page.dataset.stage = "broken";
     return PAGES.broken(content);
   }
 }
 
-// The heading is read out and is where Tab goes on from, as after a page that was loaded. A field below it is read out with the question.
+// Focuses the heading, as after loading a page, or a field, which is then described by the heading.
 function focus(element) {
   const heading = page.querySelector("h1");
   heading.id = "asked";
@@ -101,8 +103,8 @@ function focus(element) {
   element.focus({ preventScroll: true });
 }
 
-// Whoever comes back to this page from another tab, or from another day, sees where the session is by now.
-let asking = false; // without a network a question stays open until there is one
+// Updates the page for a person who returns from another tab or on another day.
+let asking = false; // without a network, a request stays pending
 async function comeBack() {
   if (document.visibilityState !== "visible" || busy || !shown || asking) return;
   const before = shown;
@@ -116,25 +118,25 @@ lookAgain(() => shown, comeBack);
 keepPresent(here.get("token") || "", () => /^(trial|break|waiting)/.test(shown || ""));
 addEventListener("pageshow", (event) => { if (event.persisted) comeBack(); });
 
-// What fails after a page is drawn, as at a click, is said above it.
-addEventListener("error", () => tell("Something on this page does not work. All that you sent is saved; please load the page again."));
+// Reports errors after the page is drawn, such as on a click.
+addEventListener("error", () => tell("Something on this page does not work. Your answers so far are saved. Please reload the page."));
 
-// Following the link would put another address in the place of the session's.
+// Following the link would replace the address of the session.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); page.focus(); });
 
-// A key that is held down answers once.
+// A key that is held down counts once.
 document.addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter" && event.target.tagName !== "TEXTAREA") event.preventDefault();
 }, { capture: true });
 
-// Below the page: the way back to the last answer. A trial keeps the place for it, so that nothing moves.
+// The button below the page that reopens the last answer. A trial reserves its place, so that nothing moves.
 function lastAnswer(content) {
   return make("div", { class: content.question ? "last-answer kept" : "last-answer" }, content.take_back ? takeBack(async () => {
     if (busy) return "";
     busy += 1;
     const trial = await outbox.takeBack(content.take_back);
     busy -= 1;
-    if (busy || shown !== content.page) return ""; // while there was no network this page was answered, which is the next answer
+    if (busy || shown !== content.page) return ""; // the page was answered while the network was down
     if (trial.problem) return trial.problem;
     show(trial);
     return "";
@@ -148,10 +150,11 @@ function progress(content) {
   if (!box.hidden) document.getElementById("bar").value = (content.place - 1) / content.of;
 }
 
-// Shows a page, after what is to be said about the practice before it, if anything.
+// Shows the feedback of a practice trial, if any, and then the next page.
 function showAfter(text, next) {
   if (!text) { show(next); return; }
   feedback.say(text);
+  page.dataset.stage = "feedback";
   shown = null;
   times?.stop();
   times = new Times();
@@ -159,11 +162,11 @@ function showAfter(text, next) {
   page.removeAttribute("aria-busy");
   const button = page.querySelector("button");
   settle.begin(times);
-  button.setAttribute("aria-describedby", "feedback"); // so that it is read out, as the focus is behind it
+  button.setAttribute("aria-describedby", "feedback"); // so that screen readers read it, since the focus is after it
   button.focus();
 }
 
-// Buttons of which one can be pressed, once, unless there is a problem with that.
+// Buttons of which one can be pressed once, unless a problem occurs.
 function actions(text, act, ...more) {
   const problem = make("p", { class: "problem", role: "alert" });
   const press = async (pressed, does) => {
@@ -183,7 +186,7 @@ function options(name, question, choices, required) {
     make("label", {}, make("input", { type: "radio", name, value: choice, required, "aria-invalid": "false" }), make("span", {}, choice))));
 }
 
-// `before` is what was in its fields when it was reloaded, by their names.
+// `before` has the values of the fields before a reload, by name.
 function form(children, text, read, done, before) {
   const problem = make("p", { class: "problem", "aria-live": "assertive" });
   const button = make("button", { class: "main", type: "submit" }, text);
@@ -204,10 +207,10 @@ function form(children, text, read, done, before) {
   return made;
 }
 
-function whatIsRequired(asked) {
+function requiredNote(asked) {
   const required = asked.filter((field) => field.required).length;
   if (!required) return null;
-  return make("p", { class: "quiet" }, required < asked.length ? "What is marked “required” needs an answer; the rest may be left empty." : "All of it needs an answer.");
+  return make("p", { class: "quiet" }, required < asked.length ? "Questions marked “required” need an answer." : "All questions need an answer.");
 }
 
 const PAGES = {
@@ -221,37 +224,37 @@ const PAGES = {
   ],
   comprehension: (content, done) => [
     make("h1", {}, "A short check"),
-    make("p", {}, content.again ? "That was not quite right. Please read the questions again and try once more." : "Please answer these questions about the task.", " All of them need an answer."),
+    make("p", {}, content.again ? "At least one answer was wrong. Please try again." : "Please answer these questions about the task.", " All of them need an answer."),
     form(content.asked.map((check, i) => options(`q${i}`, check.question, check.options, true)), "Check my answers",
       (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done, content.before),
   ],
   practice: (trial, done) => showTrial(trial, done, { times, settle, drafts, note: "Practice" }),
-  trial: (trial, done) => showTrial(trial, done, { times, settle, drafts, note: trial.again ? "Your last answer, to be changed" : "" }),
-  waiting: (content, done) => [...waiting(content), actions("Look again now", comeBack, [content.answered ? "Finish now" : "Stop waiting", () => done({})]), contact(content)],
+  trial: (trial, done) => showTrial(trial, done, { times, settle, drafts, note: trial.again ? "Change your last answer" : "" }),
+  waiting: (content, done) => [...waiting(content), actions("Check now", comeBack, [content.answered ? "Finish now" : "Stop waiting", () => done({})]), contact(content)],
   break: (content, done) => [
-    make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Rest your eyes, and go on when you like.`),
-    actions("Go on", () => done({})),
+    make("h1", {}, "Time for a short break"), make("p", {}, `You have done ${content.place - 1} of ${content.of}. Continue when you are ready.`),
+    actions("Continue", () => done({})),
   ],
   debrief: (content, done) => [
-    make("h1", {}, "Almost done"), ...prose(content.text), whatIsRequired(content.asked),
+    make("h1", {}, "Almost done"), ...prose(content.text), requiredNote(content.asked),
     form(content.asked.map((field) => (field.options.length
       ? options(field.name, field.question, field.options, field.required)
       : make("fieldset", {}, make("label", { for: `f-${field.name}` }, field.question, " ", mark(field.required)), make("br"),
         make("textarea", { id: `f-${field.name}`, name: field.name, required: field.required, maxlength: 10000 })))),
     "Finish", (data) => Object.fromEntries(content.asked.map((field) => [field.name, data.get(field.name) || ""])), done, content.before),
   ],
-  broken: (content) => [make("h1", {}, "This page cannot be shown"), make("p", {}, "Something in it does not work. All that you sent is saved. Please load the page again; if that does not help, tell the people who run the survey."),
-    contact(content), actions("Load the page again", () => { location.reload(); })],
+  broken: (content) => [make("h1", {}, "This page does not work"), make("p", {}, "Your answers so far are saved. Please reload the page. If that does not help, tell the people who run the survey."),
+    contact(content), actions("Reload the page", () => { location.reload(); })],
   ...endPages(outbox, here),
 };
 
 async function begin() {
   if (!here.get("token")) { show({ stage: here.get("whose") ? "elsewhere" : "lost", contact: document.body.dataset.contact }); return; }
-  const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then says that it cannot be shown
-  const { stays, said } = await outbox.flush();
+  const script = loadQuestion().catch((error) => { console.error(error); }); // a trial then shows the page "broken"
+  const { stays, feedback: unsent } = await outbox.flush();
   const first = await outbox.page();
   await script;
-  showAfter(said || feedback.unread(), first);
+  showAfter(unsent || feedback.unread(), first);
   if (stays || outbox.waiting().length) tell(stays || KEPT);
 }
 

@@ -1,4 +1,4 @@
-// Finding one of many classes by typing. Before anything is typed, classes likely for the item come first, then those used last.
+// Search for one of many classes. Before typing, likely classes of the item come first, then recent ones.
 
 import { make, unique } from "./dom.js";
 
@@ -13,7 +13,7 @@ export function remember(name) {
   try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((other) => other !== name)].slice(0, 8))); } catch { /* only convenience */ }
 }
 
-// An exact name, then names that begin with what was typed, then words in a name that do, then the rest that contain it.
+// Ranks an exact name first, then names that start with the text, then names with a word that does, then names that contain it.
 export function ranked(classes, typed, first) {
   const wanted = typed.trim().toLowerCase();
   const rank = (name) => {
@@ -29,7 +29,7 @@ export function ranked(classes, typed, first) {
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]).map(([, , , name]) => name);
 }
 
-// A combobox as the ARIA practices describe it. `pick` is called with the chosen class, `also` with one that is chosen with Shift held, or whenever `always` says so.
+// A combobox according to the ARIA practices. Calls `pick` with the chosen class, or `also` if Shift is held or `always` is true.
 export function searchBox(label, classes, pick, { likely = [], onKey, tag = () => "", also, always = () => false } = {}) {
   const list = make("ul", { id: unique("list"), role: "listbox", "aria-label": "Classes", tabindex: "-1" });
   const input = make("input", {
@@ -53,7 +53,7 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
     const row = list.children[at];
     if (row) list.scrollTop = Math.min(Math.max(list.scrollTop, row.offsetTop + row.offsetHeight - list.clientHeight), row.offsetTop);
     else list.scrollTop = 0;
-    count.textContent = all.length === 0 ? "No class has that in its name." : all.length > MOST_SHOWN ? `${MOST_SHOWN} of ${all.length} classes are shown; type to find the others.` : `${all.length} ${all.length === 1 ? "class" : "classes"}`;
+    count.textContent = all.length === 0 ? "No matching class." : all.length > MOST_SHOWN ? `${MOST_SHOWN} of ${all.length} classes shown. Type to find the others.` : `${all.length} ${all.length === 1 ? "class" : "classes"}`;
   };
   const reset = () => { input.value = ""; at = -1; };
   const choose = (name, shifted) => {
@@ -75,7 +75,7 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
       choose(listed[at], event.shiftKey);
       event.preventDefault();
     } else if (event.key === "Enter" && input.value.trim()) {
-      event.preventDefault(); // nothing fits what was typed, so there is nothing to send either
+      event.preventDefault(); // no class matches, so there is nothing to submit
     } else if (event.key === "Escape") {
       reset();
       draw();

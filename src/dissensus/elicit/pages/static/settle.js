@@ -1,12 +1,11 @@
-// Input counts only when a page has been seen. The second click of a double click, or a key that is pressed twice, would
-// otherwise answer an item that nobody has looked at.
+// Ignores accidental input: clicks and keys count only once a page has been visible for a moment. Otherwise a double click could
+// answer an item that nobody has seen.
 //
-// What comes earlier is stopped before anything hears of it, and counted in times.early; times.ready is when input began to
-// count. Nothing is disabled, so that the focus stays where it is and nothing is announced, and the wait ends by itself, so
-// that a click by assistive technology is never lost for good.
+// Earlier input is stopped and counted in times.early; times.ready is when input began to count. Nothing is disabled, so that the
+// focus stays and screen readers announce nothing. The wait ends by itself, so that assistive technology can click again.
 
-export const WAIT = 300; // milliseconds after a page is painted; the two presses of one hand are closer together
-const UNSEEN = 500; // a page in the background is not painted: this many milliseconds are a frame there
+export const WAIT = 300; // milliseconds after a page is painted; the two clicks of a double click are closer together
+const UNSEEN = 500; // milliseconds of a frame in a background page, which is not painted
 const POINTER = ["pointerdown", "mousedown", "touchstart", "pointerup", "mouseup", "click", "dblclick"];
 const HARMLESS = new Set(["Tab", "Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock", "NumLock", "ContextMenu"]);
 
@@ -14,23 +13,23 @@ export class Settle {
   #page;
   #times = { early: 0 };
   #counts = false;
-  #sends = true; // whether what was said about an answer has been there long enough to be read
-  #whole = false; // whether all that the page shows has come
+  #sends = true; // whether a remark about the answer has been visible long enough to be read
+  #whole = false; // whether all pictures have loaded
   #shown = 0; // pages so far
   #clicked = 0; // the page of the click before
   #waits = 0;
-  #stray = false; // whether the press that is going on began too early
+  #stray = false; // whether the current press began too early
 
   constructor(page) {
     this.#page = page;
     const first = { capture: true, passive: false };
     for (const kind of POINTER) addEventListener(kind, (event) => { if (page.contains(event.target)) this.#pointer(event); }, first);
     addEventListener("keydown", (event) => { if (!this.#counts && !harmless(event)) this.#stop(event, !event.repeat); }, first);
-    addEventListener("beforeinput", (event) => { if (!this.#counts) this.#stop(event, false); }, first); // keyboards on a screen
+    addEventListener("beforeinput", (event) => { if (!this.#counts) this.#stop(event, false); }, first); // on-screen keyboards
   }
 
-  // A page is shown, and `there` resolves when its pictures are. Where they take long, input counts meanwhile, so that
-  // people can be told what is missing, and is waited with again when they have come.
+  // Starts a page; `there` resolves when its pictures have loaded. If that takes long, input counts meanwhile, so that people see
+  // what is missing, and there is a second wait afterwards.
   begin(times, there = Promise.resolve()) {
     this.#times = times;
     this.#shown += 1;
@@ -40,7 +39,7 @@ export class Settle {
     there.then(() => { if (shown === this.#shown) this.#wait(true); });
   }
 
-  // Something was said about an answer that can be sent all the same: it is there to be read first.
+  // A remark about the answer is shown: waits before the answer can be sent.
   said() {
     this.#sends = false;
     delete this.#page.dataset.ready;
@@ -72,21 +71,21 @@ export class Settle {
   }
 
   #pointer(event) {
-    const itself = event.type === "click" && event.detail === 0; // by a key, a script or assistive technology
+    const synthetic = event.type === "click" && event.detail === 0; // by a key, a script or assistive technology
     if (event.type === "pointerdown") {
       this.#stray = !this.#counts;
       if (this.#stray) this.#times.early += 1;
     } else if (event.type === "mousedown" && !this.#stray && event.detail > 1 && this.#clicked !== this.#shown) {
-      this.#stray = true; // the second click of a slower hand
+      this.#stray = true; // the second click of a slow double click
       this.#times.early += 1;
     }
-    if (itself ? !this.#counts : this.#stray) this.#stop(event, itself);
+    if (synthetic ? !this.#counts : this.#stray) this.#stop(event, synthetic);
     else if (event.type === "click") this.#clicked = this.#shown;
   }
 
   #stop(event, counted) {
     if (counted) this.#times.early += 1;
-    // A finger that scrolls still scrolls, but on a slider it would move it.
+    // A finger may still scroll, but must not move a slider.
     if (event.cancelable && (event.type !== "touchstart" || event.target.type === "range")) event.preventDefault();
     event.stopImmediatePropagation();
   }

@@ -1,8 +1,8 @@
-// A slider that has no position until it is touched.
+// A slider without a position until it is set.
 
 import { keyCap, make, unique } from "./dom.js";
 
-// A click, an arrow key, a digit (tenths of the way) or the space bar gives it a value; `before` is one that it had.
+// A click, an arrow key, a digit (tenths of the scale) or the space bar sets it; `before` is an earlier value.
 export function untouchedSlider(label, low, high, step, change, key, before) {
   const id = unique("slider");
   const shown = make("output", { for: id, "aria-hidden": "true" }, "–"); // the slider itself announces its value
@@ -19,7 +19,7 @@ export function untouchedSlider(label, low, high, step, change, key, before) {
   const touch = () => { draw(); change(Number(input.value)); };
   if (typeof before === "number") { input.value = before; draw(); }
   input.addEventListener("input", touch);
-  // A click on the very middle changes nothing, so the browser sends no event for it.
+  // A click on the exact middle changes nothing, so the browser sends no input event.
   input.addEventListener("pointerup", () => { if (!touched) touch(); });
   input.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !/^[0-9 ]$/.test(event.key)) return;

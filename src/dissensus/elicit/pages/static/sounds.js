@@ -1,13 +1,13 @@
-// Sounds are heard to their end before they are answered; when that was is kept in times.played.
+// Sounds must be played to their end before an answer; times.played records when.
 
 import { make } from "./dom.js";
 
-const TRIES = 3; // after which people are told; it is asked for again all the same, as the network may be back
-const WHOLE = 0.9; // of a sound: what somebody jumps over was not heard
+const TRIES = 3; // attempts before a message appears; loading continues, since the network may come back
+const WHOLE = 0.9; // share of a sound that must be played; skipped parts do not count
 
-// A sound with a line below it that says when it cannot be played. `number` counts the sounds of a page.
+// A sound, with a message below it if it cannot be played. `number` counts the sounds of a page.
 export function sound(src, name, number, times) {
-  const told = make("p", { class: "quiet", role: "status" });
+  const message = make("p", { class: "quiet", role: "status" });
   let began = null;
   let tries = 0;
   const player = make("audio", {
@@ -19,21 +19,21 @@ export function sound(src, name, number, times) {
       setTimeout(() => { player.src = `${src}?again=${tries}`; }, Math.min(30000, 750 * 2 ** tries));
       if (tries < TRIES) return;
       times.play(number, times.now(), null);
-      told.textContent = "This sound cannot be played here. You can go on without it.";
+      message.textContent = "This sound cannot be played. You can continue without it.";
     },
-    onloadedmetadata: () => { times.comes(number); told.textContent = ""; },
+    onloadedmetadata: () => { times.comes(number); message.textContent = ""; },
   });
-  return make("div", { class: "sound" }, player, told);
+  return make("div", { class: "sound" }, player, message);
 }
 
-// What has to be done before an answer counts, or nothing.
+// The message for sounds that are not played yet, or "".
 export function unheard(stimuli, times) {
   const left = [...stimuli.querySelectorAll("audio")].filter((player) => !times.hasPlayed(Number(player.dataset.sound)));
   if (!left.length) return "";
   const begun = left.some((player) => player.played.length);
   return left.length > 1 || stimuli.querySelectorAll("audio").length > 1
-    ? "Please play every sound to its end before you answer."
-    : begun ? "Please play the whole sound before you answer." : "Please play the sound before you answer.";
+    ? "Please play every sound to its end first."
+    : begun ? "Please play the whole sound first." : "Please play the sound first.";
 }
 
 function heard({ played, duration }) {

@@ -1,9 +1,8 @@
-// Times of one page in milliseconds since it was shown: first look, first touch, every change, absence, submission.
+// Times of a page in milliseconds since it was shown: first look, first touch, every change, absence, submission.
 
 export class Times {
-  // `there` resolves when everything to be judged is on the screen: nobody has looked at a picture that is not there yet.
-  // `before` is what an earlier visit to the same page measured, how long ago it was left, and whether for another page: its
-  // clock goes on.
+  // `there` resolves when all stimuli are on the screen; a look counts only from then on. `before` has the times of an earlier visit
+  // to the same page, how long ago it ended, and whether another page was shown since. Its clock continues.
   constructor(there = Promise.resolve(), before = null) {
     const since = before ? before.submitted + before.gone : 0;
     this.shown = performance.now() - since;
@@ -13,7 +12,7 @@ export class Times {
     this.away = before?.away ?? [];
     this.played = before?.played ?? [];
     this.ready = before?.ready ?? null; // when input began to count
-    this.early = before?.early ?? 0; // what came before that and was ignored
+    this.early = before?.early ?? 0; // inputs before that, which were ignored
     this.reloads = before ? before.reloads + (before.turned ? 0 : 1) : 0;
     if (before && this.looked !== null) this.away.push([before.left ?? before.submitted, this.now()]);
     this.left = document.visibilityState === "visible" ? null : this.now();
@@ -53,12 +52,12 @@ export class Times {
     if (this.changes.length < 2000) this.changes.push([this.now(), field, value]);
   }
 
-  // A sound was played to its end; `until` is null where it cannot be played.
+  // Records a sound that was played to its end; `until` is null if it cannot be played.
   play(sound, since, until) {
     if (!this.hasPlayed(sound)) this.played.push([sound, since, until]);
   }
 
-  // A sound that could not be played can be, after all.
+  // Removes the record of a sound that could not be played, since it loaded after all.
   comes(sound) {
     this.played = this.played.filter(([number, , until]) => number !== sound || until !== null);
   }
@@ -67,7 +66,7 @@ export class Times {
     return this.played.some(([number]) => number === sound);
   }
 
-  // What was measured until now; the page goes on measuring until it is left.
+  // The times so far.
   soFar() {
     const { looked, touched, changes, away, played, ready, early, reloads } = this;
     return { looked, touched, changes, away, played, ready, early, reloads, submitted: this.now() };

@@ -1,4 +1,4 @@
-// The same question as a form with radio buttons, text boxes and checkboxes, laid out as in Collins (2022, figure 7).
+// The top-two question as a form with radio buttons, text boxes and checkboxes, as in Collins (2022, figure 7).
 
 import { bold, make, prose, unique } from "./dom.js";
 
@@ -6,7 +6,7 @@ export function topTwoForm({ question, change, before }) {
   const { classes, options, texts } = question;
   const name = unique("top");
   const { none } = texts;
-  // An answer has null where there is no second; what is half-filled leaves out what is not chosen yet.
+  // In an answer, null means no second class; in a draft, missing fields are not chosen yet.
   const chosen = (role, choice) => before !== null && before[role] !== undefined && (before[role] ?? none) === choice;
   const radios = (role, choices) => choices.map((choice) => make("label", {},
     make("input", { type: "radio", name: `${name}-${role}`, value: choice, checked: chosen(role, choice), onchange: () => change(role, choice) }), make("span", {}, choice)));
@@ -35,8 +35,8 @@ export function topTwoForm({ question, change, before }) {
     const answer = { first: value("first"), first_percent: number("first_percent"), second, second_percent: second === null ? null : number("second_percent"),
       ruled_out: ruledOut() };
     if (answer.first === null) return { problem: "Choose the most probable class." };
-    if (answer.first_percent === null) return { problem: "Say how probable the first class is: a number from 0 to 100." };
-    if (second !== null && answer.second_percent === null) return { problem: "Say how probable the second class is: a number from 0 to 100." };
+    if (answer.first_percent === null) return { problem: "Enter a percentage from 0 to 100 for the first class." };
+    if (second !== null && answer.second_percent === null) return { problem: "Enter a percentage from 0 to 100 for the second class." };
     if (second === answer.first) return { problem: "The second class is the same as the first." };
     if (answer.ruled_out.some((choice) => choice === answer.first || choice === second)) return { problem: "A class that you chose is also ticked as definitely not." };
     return { answer, remark: remarkOn(answer) };
@@ -45,6 +45,6 @@ export function topTwoForm({ question, change, before }) {
   return { elements: [form], read, state };
 }
 
-// Most who give the second class more than the first have exchanged the two; whoever means it may say so.
+// Most people who give the second class more than the first have swapped them, so the page asks once.
 export const remarkOn = ({ first, first_percent: most, second, second_percent: less }) => (second !== null && less > most
-  ? `${second} has more percent than ${first}. If you mean that, send it again.` : "");
+  ? `${second} has more percent than ${first}. To confirm, submit again.` : "");

@@ -1,39 +1,39 @@
-// A trial: what it shows, what it asks, and the keys that answer it.
+// A trial: its stimuli, its question, and the keys that answer it.
 //
-// Each kind of question has a script in questions/, the one that its entry of QUESTIONS names. A script exports
+// Each kind of question has a script in questions/, named by its entry in QUESTIONS. A script exports
 //
 //   ask({ items, question, stimuli, submit, change, before }) -> { elements, read, state, keys, hint, focus, placed }
 //
-// It is given
-//   items     for each item shown `about`, the class that it is about, and `likely`, the classes to be listed first
-//   question  kind, prompt, options (all of them) and texts as in Python, and classes in the order in which this person sees them
-//   stimuli   the element that shows the items, one child for each
-//   submit    submit(answer) hands in the answer: an object with exactly the fields that the entry names
-//   change    change(field, value) notes the time of an input; call it at every change, before submit
-//   before    what to begin with, or null: the answer that this person took back, or the `state` that a reload interrupted
-// and gives
-//   elements  what stands in the form, a list
-//   read      () => ({ answer }) or ({ problem: "What is missing." }), for a question with a Next button; Enter sends, too.
-//             Without it the question calls submit itself, as where one click is the answer. A `remark` beside the answer is
-//             said once before it is sent
-//   state     () => what is entered so far: an answer with gaps, so that `before` may be either; needed where there is read
-//   keys      (event) => whether the key meant something, for keys of one character; people can switch them off. What a key
-//             does has that key in aria-keyshortcuts
-//   hint      what these keys do, as the end of the sentence "Keys: …."; needed where there are keys
-//   focus     the field to begin in, where it is not the heading
-//   placed    true where `elements` holds the stimuli already
-// All but elements may be left out. Elements are made with `make` of dom.js, so that class names stay text. No state outlives
-// ask: it is called anew for every trial.
+// Parameters
+//   items     for each shown item `about`, the class that it is about, and `likely`, the classes to list first
+//   question  kind, prompt, all options and texts as in Python, and the classes in the order for this person
+//   stimuli   the element that shows the items, with one child per item
+//   submit    submit(answer) submits the answer: an object with exactly the fields of the entry
+//   change    change(field, value) records the time of an input; call it at every change, before submit
+//   before    the initial value or null: the answer that this person reopened, or the `state` before a reload
+// Returns
+//   elements  list of elements for the form
+//   read      () => ({ answer }) or ({ problem: "What is missing." }), for a question with a Next button; Enter submits too.
+//             Without it, the question calls submit itself, for example on a click. A `remark` with the answer is shown once
+//             before the answer is sent
+//   state     () => the input so far, an answer with gaps, so that `before` may be either; required with read
+//   keys      (event) => whether the key was used, for keys of one character, which people can switch off. The element that a
+//             key activates has it in aria-keyshortcuts
+//   hint      what these keys do, to complete the sentence "Keys: …."; required with keys
+//   focus     the field to focus, if not the heading
+//   placed    true if `elements` contains the stimuli already
+// All but elements are optional. Make elements with `make` of dom.js, so that class names stay text. Keep no state outside of ask,
+// which is called for every trial.
 
 import { bold, make, prose } from "./dom.js";
 import { sound, unheard } from "./sounds.js";
 
 let ask = null;
-// Resolves when the script of the question is there.
+// Resolves when the script of the question is loaded.
 export const loadQuestion = async () => { ({ ask } = await import(`./questions/${document.body.dataset.question}.js`)); };
 const PLACES = { 1: [""], 2: ["left ", "right "], 3: ["upper ", "left ", "right "] };
 
-// `visit` is what the page around it brings: times, settle, drafts, and a note above the question.
+// The last parameter comes from the page: times, settle, drafts, and a note above the question.
 export function showTrial(trial, done, { times, settle, drafts, note }) {
   const question = trial.question;
   let sounds = 0;
@@ -48,7 +48,7 @@ export function showTrial(trial, done, { times, settle, drafts, note }) {
   const submit = async (answer) => {
     if (sent) return;
     const missing = [...stimuli.querySelectorAll("img")].some((image) => !image.complete || !image.naturalWidth)
-      ? "The picture has not loaded yet; please wait a moment." : unheard(stimuli, times);
+      ? "The picture is still loading. Please wait a moment." : unheard(stimuli, times);
     if (missing) { say(missing); return; }
     sent = true;
     say(await done(answer));
@@ -57,7 +57,7 @@ export function showTrial(trial, done, { times, settle, drafts, note }) {
   const change = (field, value) => {
     problem.textContent = "";
     times.change(field, value);
-    queueMicrotask(() => drafts.keep()); // when the question has drawn it
+    queueMicrotask(() => drafts.keep()); // after the question has drawn the change
   };
   const asked = ask({ items: trial.stimuli, question, stimuli, submit, change, before: trial.before ?? null });
   drafts.hold(asked.state || (() => null));
@@ -88,11 +88,11 @@ export function showTrial(trial, done, { times, settle, drafts, note }) {
     asked.placed ? null : stimuli, form)];
 }
 
-// What stays in sight beside a long answer scrolls where it is too long itself, by keyboard, too.
+// Long stimuli beside a long answer scroll, also by keyboard.
 function reachable(stimuli) {
   new ResizeObserver(() => {
     const long = stimuli.scrollHeight > stimuli.clientHeight + 1;
-    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "What is to be judged"]]) {
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", "Item to be judged"]]) {
       if (long) stimuli.setAttribute(name, value);
       else stimuli.removeAttribute(name);
     }
@@ -101,26 +101,26 @@ function reachable(stimuli) {
 
 function stimulus(item, place, sounding) {
   return make("figure", { class: "stimulus" }, item.parts.map((part) => {
-    if (part.kind === "image") return picture(part.src, `The ${place}picture to be judged`);
-    if (part.kind === "audio") return sounding(part.src, `The ${place}sound to be judged`);
+    if (part.kind === "image") return picture(part.src, `The ${place}picture`);
+    if (part.kind === "audio") return sounding(part.src, `The ${place}sound`);
     return make("blockquote", {}, part.heading ? make("strong", {}, part.heading) : null, part.text);
   }), item.about ? make("figcaption", {}, item.about) : null);
 }
 
-// A picture that does not come, as without a network, is asked for again until it does.
+// Retries to load a picture, for example without a network.
 function picture(src, alt) {
   let again = 0;
   const image = make("img", { src, alt, draggable: "false", decoding: "sync", onerror: () => setTimeout(() => { image.src = `${src}?again=${++again}`; }, 1500) });
   return image;
 }
 
-// Resolves when all pictures are there and can be painted.
+// Resolves when all pictures are loaded and decoded.
 export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map(async (image) => {
   if (!image.complete || !image.naturalWidth) await new Promise((there) => { image.addEventListener("load", there, { once: true }); });
-  await image.decode().catch(() => {}); // what cannot be decoded is shown as far as it goes
+  await image.decode().catch(() => {}); // a damaged picture is shown as far as possible
 }));
 
-// Keys of one character work on this page while it is shown, can be switched off, and never while somebody types a text.
+// Keys of one character: people can switch them off, and they do not work in text fields.
 function shortcuts({ elements, keys, hint }, times) {
   const stored = "dissensus:shortcuts";
   const on = () => { try { return localStorage.getItem(stored) !== "off"; } catch { return true; } };
@@ -133,13 +133,13 @@ function shortcuts({ elements, keys, hint }, times) {
     }
   };
   const box = make("input", { type: "checkbox", id: "shortcuts", onchange: () => {
-    try { localStorage.setItem(stored, box.checked ? "on" : "off"); } catch { /* it then holds for this page */ }
+    try { localStorage.setItem(stored, box.checked ? "on" : "off"); } catch { /* without storage, it applies to this page */ }
     tell();
   } });
   box.checked = on();
   tell();
   document.addEventListener("keydown", (event) => {
-    // Somebody with a touch screen has a keyboard all the same: the keys are shown from now on.
+    // A device with a touch screen has a keyboard too: show the keys from now on.
     if (event.target.tagName !== "INPUT" && event.target.tagName !== "TEXTAREA") document.documentElement.classList.add("typed");
     if (!box.checked || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = event.target;
@@ -149,7 +149,7 @@ function shortcuts({ elements, keys, hint }, times) {
   return make("p", { class: "quiet check" }, box, make("label", { for: "shortcuts" }, `Keys: ${hint}.`));
 }
 
-// Enter sends from wherever it does nothing else. From a slider Firefox would not send by itself, other browsers would.
+// Enter submits wherever it has no other function. Firefox does not submit from a slider by itself.
 function enterSends(send, times) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.repeat || event.defaultPrevented || event.isComposing) return;

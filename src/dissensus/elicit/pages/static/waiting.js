@@ -1,4 +1,4 @@
-// Where others have everything that is missing before them: a page that looks again by itself.
+// The page for people who wait because others hold everything that is missing; it checks again by itself.
 
 import { make } from "./dom.js";
 
@@ -6,11 +6,11 @@ const EVERY = 5000; // milliseconds
 
 export const waiting = (content) => [
   make("h1", {}, "Please wait a moment"),
-  make("p", {}, "Everything that is left is being answered by others just now. Some of it may become free; this page looks again by itself every few seconds."),
-  make("p", {}, content.answered ? "What you have answered is saved. You can also finish now." : "You can also stop waiting and come back later by the same link."),
+  make("p", {}, "Other people are answering everything that is left. This page checks every few seconds whether something is free."),
+  make("p", {}, content.answered ? "Your answers are saved. You can also finish now." : "You can also stop waiting and come back later with the same link."),
 ];
 
-// Looks again for as long as the page that is shown is this one; not all at the same moment.
+// Checks again while this page is shown, at random intervals so that people do not check all at once.
 export function lookAgain(shown, look) {
   setTimeout(async () => {
     if (shown()?.startsWith("waiting:")) await look();

@@ -1,4 +1,4 @@
-// Sharing out 100 percent in numbers.
+// The question "allocate": 100 percent divided among the classes.
 
 import { keyCap, make, unique } from "../dom.js";
 import { keysOf, MANY, pressed } from "../keys.js";
@@ -7,13 +7,13 @@ export function ask({ question, change, before }) {
   const { classes } = question;
   const letters = classes.length > MANY ? new Map() : keysOf(classes, { digits: false });
   const left = make("output", { class: "left-over" });
-  const bar = make("progress", { max: 100, value: 0, "aria-label": "Shared out so far" });
+  const bar = make("progress", { max: 100, value: 0, "aria-label": "Percent used" });
   const inputs = new Map();
   const whole = (text) => (/^\d{1,3}$/.test(text.trim()) ? Number(text.trim()) : text.trim() === "" ? 0 : null);
   const sum = () => [...inputs.values()].reduce((total, input) => total + (whole(input.value) ?? 0), 0);
   const draw = () => {
     bar.value = Math.min(100, sum());
-    left.textContent = sum() === 100 ? "All 100 percent are shared out" : sum() < 100 ? `${100 - sum()} percent left` : `${sum() - 100} percent too many`;
+    left.textContent = sum() === 100 ? "All 100 percent used" : sum() < 100 ? `${100 - sum()} percent left` : `${sum() - 100} percent too many`;
     left.classList.toggle("wrong", sum() > 100);
   };
   const rows = classes.map((name) => {
@@ -33,9 +33,9 @@ export function ask({ question, change, before }) {
   const state = () => ({ percents: Object.fromEntries([...inputs].map(([name, input]) => [name, input.value])) });
   const read = () => {
     const wrong = classes.find((name) => whole(inputs.get(name).value) === null);
-    if (wrong !== undefined) { inputs.get(wrong).focus(); return { problem: `${wrong}: a whole number from 0 to 100, please.` }; }
-    if (sum() !== 100) return { problem: `The percents sum to ${sum()}; they have to sum to 100.` };
+    if (wrong !== undefined) { inputs.get(wrong).focus(); return { problem: `${wrong}: enter a whole number from 0 to 100.` }; }
+    if (sum() !== 100) return { problem: `The percentages sum to ${sum()}, not 100.` };
     return { answer: { percents: Object.fromEntries(classes.map((name) => [name, whole(inputs.get(name).value)]).filter(([, part]) => part)) } };
   };
-  return { elements: [make("div", { class: "parts" }, rows), make("div", { class: "total" }, bar, left)], read, state, keys: letters.size ? keys : null, hint: "a letter goes to its class, digits say how much" };
+  return { elements: [make("div", { class: "parts" }, rows), make("div", { class: "total" }, bar, left)], read, state, keys: letters.size ? keys : null, hint: "a letter selects its class, digits enter the percentage" };
 }

@@ -1,6 +1,6 @@
-// Choose one: labels around the picture, in a list, or found by typing. A click or a key is the answer.
+// The question "choose": classes around the picture, in a list, or in a search. A click or a key is the answer.
 
-import { answeredBefore, columns, keyCap, make } from "../dom.js";
+import { markEarlier, columns, keyCap, make } from "../dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
 import { searchBox } from "../search.js";
 
@@ -10,20 +10,20 @@ export function ask({ items, question, stimuli, submit, change, before }) {
   const { classes, options } = question;
   const answer = (name) => { change("choice", name); submit({ choice: name }); };
   if (options.layout === "search" || classes.length > MANY) {
-    const box = searchBox("Type the first letters of the class, then choose it", () => classes, answer, {
-      likely: before ? [before.choice, ...items[0].likely] : items[0].likely, tag: (name) => (name === before?.choice ? "your answer before" : ""),
+    const box = searchBox("Type to find the class, then choose it", () => classes, answer, {
+      likely: before ? [before.choice, ...items[0].likely] : items[0].likely, tag: (name) => (name === before?.choice ? "your earlier answer" : ""),
     });
     return { elements: [box.element], focus: box.input };
   }
   const letters = keysOf(classes);
   const buttons = classes.map((name) => make("button", { type: "button", "aria-keyshortcuts": letters.get(name), onclick: () => answer(name) }, make("span", {}, name), letters.get(name) === name ? null : keyCap(letters.get(name))));
-  if (before) answeredBefore(buttons[classes.indexOf(before.choice)]);
+  if (before) markEarlier(buttons[classes.indexOf(before.choice)]);
   const keys = (event) => {
     const match = pressed(event, letters);
     if (match && !match.shifted) answer(match.name);
     return Boolean(match);
   };
-  const hint = digitsOnly(classes) ? "a digit chooses its class" : "the letter beside a class chooses it";
+  const hint = digitsOnly(classes) ? "a digit chooses its class" : "a letter chooses its class";
   if (options.layout === "around" && classes.length <= MOST_AROUND) {
     const { places, sides } = around(classes.length);
     buttons.forEach((button, i) => { [button.style.gridRow, button.style.gridColumn] = places[i]; });

@@ -1,6 +1,6 @@
-// One number for what is shown: buttons for whole numbers, else a slider.
+// The questions "typicality" and "similarity": buttons for whole numbers, otherwise a slider.
 
-import { answeredBefore, make } from "../dom.js";
+import { markEarlier, make } from "../dom.js";
 import { ends, untouchedSlider } from "../slider.js";
 
 export function ask({ items, question, submit, change, before }) {
@@ -10,7 +10,7 @@ export function ask({ items, question, submit, change, before }) {
     const values = Array.from({ length: high - low + 1 }, (_, i) => low + i);
     const buttons = values.map((value) => make("button", { type: "button", onclick: () => answer(value),
       "aria-label": value === low ? `${value}, ${left}` : value === high ? `${value}, ${right}` : String(value) }, String(value)));
-    if (before) answeredBefore(buttons[values.indexOf(before.value)]);
+    if (before) markEarlier(buttons[values.indexOf(before.value)]);
     const keys = (event) => {
       const value = /^\d$/.test(event.key) ? Number(event.key) : null;
       if (value === null || !values.includes(value)) return false;
@@ -22,5 +22,5 @@ export function ask({ items, question, submit, change, before }) {
   }
   const slider = untouchedSlider(items[0].about || "Answer", low, high, step, (value) => change("value", value), undefined, before?.value);
   const read = () => (slider.value() === null ? { problem: "Set the slider first." } : { answer: { value: slider.value() } });
-  return { elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${left} to ${right}` }, ends(left, right), slider.row)], read, state: () => ({ value: slider.value() }), focus: slider.input, hint: "0 to 9 set tenths, End the top, arrows and the space bar as usual" };
+  return { elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${left} to ${right}` }, ends(left, right), slider.row)], read, state: () => ({ value: slider.value() }), focus: slider.input, hint: "0 to 9 set tenths, arrows change the value" };
 }

@@ -1,4 +1,4 @@
-// A slider for each class, without a position until it is touched; all have to be touched.
+// The question "sliders": a slider for each class, without a position until it is set; all must be set.
 
 import { make } from "../dom.js";
 import { keysOf, MANY, pressed } from "../keys.js";
@@ -18,7 +18,7 @@ export function ask({ question, change, before }) {
     const missing = classes.filter((name) => made.get(name).value() === null);
     if (missing.length) {
       made.get(missing[0]).input.focus();
-      return { problem: `Set every slider; ${missing.length === 1 ? `${missing[0]} is` : `${missing.length} are`} not set yet.` };
+      return { problem: `Set every slider: ${missing.length === 1 ? `${missing[0]} is` : `${missing.length} are`} not set.` };
     }
     return { answer: { values: values() } };
   };
@@ -26,6 +26,6 @@ export function ask({ question, change, before }) {
     elements: [make("div", { class: "sliders", role: "group", "aria-label": `From ${options.left} to ${options.right}` }, ends(options.left, options.right),
       [...made.values()].map((slider) => slider.row))],
     read, state: () => ({ values: values() }), keys: letters.size ? keys : null,
-    hint: `${letters.size ? "a letter goes to its slider; " : ""}0 to 9 set tenths, End the top, arrows and the space bar as usual`,
+    hint: `${letters.size ? "a letter selects its slider, " : ""}0 to 9 set tenths, arrows change the value`,
   };
 }

@@ -1,4 +1,4 @@
-// Tokens placed on classes one by one, until all are placed.
+// The question "tokens": tokens placed on classes one by one.
 
 import { keyCap, make } from "../dom.js";
 import { keysOf, MANY, pressed } from "../keys.js";
@@ -23,8 +23,8 @@ export function ask({ question, change, before }) {
     const heap = make("span", { class: "heap", role: "img" });
     heaps.set(name, heap);
     return make("div", { class: "row" }, make("span", { class: "named" }, make("span", {}, name), keyCap(letters.get(name))),
-      make("button", { type: "button", "aria-label": `Take one from ${name}`, onclick: () => move(name, -1) }, "−"), heap,
-      make("button", { type: "button", "aria-label": `Give one to ${name}`, "aria-keyshortcuts": letters.get(name), onclick: () => move(name, 1) }, "+"));
+      make("button", { type: "button", "aria-label": `Remove one from ${name}`, onclick: () => move(name, -1) }, "−"), heap,
+      make("button", { type: "button", "aria-label": `Add one to ${name}`, "aria-keyshortcuts": letters.get(name), onclick: () => move(name, 1) }, "+"));
   });
   const draw = () => {
     for (const [name, heap] of heaps) {
@@ -42,7 +42,7 @@ export function ask({ question, change, before }) {
   const state = () => ({ tokens: Object.fromEntries([...placed].filter(([, part]) => part)) });
   const read = () => (sum() === options.tokens
     ? { answer: state() }
-    : { problem: `Place all ${options.tokens} tokens; ${options.tokens - sum()} ${options.tokens - sum() === 1 ? "is" : "are"} left.` });
+    : { problem: `Place all ${options.tokens} tokens: ${options.tokens - sum()} left.` });
   return { elements: [make("div", { class: "sliders tokens" }, rows), make("div", { class: "total" }, left, live)], read, state, keys: letters.size ? keys : null,
-    hint: "a key gives its class a token, with Shift it takes one away" };
+    hint: "a key adds a token to its class, Shift and the key removes one" };
 }

@@ -1,7 +1,7 @@
-// The most probable class, perhaps a second, a percentage for each, and what it is definitely not: by keyboard alone.
+// The question "top-two": one or two classes with percentages, and classes ruled out, also by keyboard alone.
 //
-// A letter names a class, digits say how sure, minus rules out all the rest, Enter sends. With Shift a letter rules out one class.
-// Classes that are digits are named by their digits: Space leaves a percentage, so that the next digit names the second class.
+// A letter names a class, digits enter its percentage, minus rules out all other classes, Enter submits. Shift and a letter rules out
+// one class. Digit classes are named by their digits: Space leaves the percentage, so that the next digit names the second class.
 
 import { bold, columns, keyCap, make, prose, unique } from "../dom.js";
 import { digitsOnly, keysOf, MANY, pressed } from "../keys.js";
@@ -27,12 +27,12 @@ function topTwo({ items, question, change, before }) {
   const listed = make("p", { class: "quiet listed" });
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
-    ? make("button", { type: "button", class: "none-of-the-rest", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the rest"), keyCap("-")) : null;
-  // For hands without a Shift key: while it is pressed, a class that is chosen is ruled out instead of named.
+    ? make("button", { type: "button", class: "none-of-the-rest", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the others"), keyCap("-")) : null;
+  // For touch screens, which have no Shift key: while pressed, choosing a class rules it out.
   const oneByOne = options.ruling_out ? make("button", { type: "button", class: "one-by-one", "aria-pressed": "false", onclick: () => {
     const on = !ruling();
     oneByOne.setAttribute("aria-pressed", String(on));
-    live.textContent = on ? "Classes that you choose now are ruled out" : "Classes that you choose now are named";
+    live.textContent = on ? "Choosing a class now rules it out" : "Choosing a class now names it";
   } }, "Rule out one by one") : null;
   const ruling = () => oneByOne?.getAttribute("aria-pressed") === "true";
 
@@ -41,12 +41,12 @@ function topTwo({ items, question, change, before }) {
       make("span", { class: "sign", "aria-hidden": "true" }), make("span", { class: "visually-hidden" }));
   }
 
-  // A survey that words its questions has them here, each where it is answered; else the short words of this layout say it.
+  // Texts of the survey, each at its field; by default the short labels of this layout suffice.
   function sentences(...names) {
     return names.flatMap((name) => (texts[name] ? prose(texts[name]) : []));
   }
 
-  // The named class with its percentage; its place is kept before it is filled, so that nothing moves.
+  // The named class with its percentage; its place is reserved, so that nothing moves.
   function slot(role) {
     const id = unique(role);
     const input = make("input", { type: "text", inputmode: "decimal", id, maxlength: 5, autocomplete: "off", disabled: true, "data-keys": "" });
@@ -58,9 +58,9 @@ function topTwo({ items, question, change, before }) {
     const name = make("strong", {}, "–");
     const label = make("label", { for: id, class: "visually-hidden" });
     const box = make("div", { class: "slot", "data-role": "" }, make("span", { class: "rank" }, TITLES[role]), name, label, make("span", { class: "amount" }, input, make("span", { "aria-hidden": "true" }, "%")));
-    const said = make("div", { id: `${id}-said` }, sentences(...(role === "second" ? ["second"] : []), `${role}_percent`));
-    if (said.childElementCount) input.setAttribute("aria-describedby", said.id);
-    return { input, name, label, box, element: make("div", { class: "with-sentences" }, said.childElementCount ? said : null, box) };
+    const text = make("div", { id: `${id}-text` }, sentences(...(role === "second" ? ["second"] : []), `${role}_percent`));
+    if (text.childElementCount) input.setAttribute("aria-describedby", text.id);
+    return { input, name, label, box, element: make("div", { class: "with-sentences" }, text.childElementCount ? text : null, box) };
   }
 
   function pick(name, toggle) {
@@ -87,7 +87,7 @@ function topTwo({ items, question, change, before }) {
     slots[role].input.value = "";
     change("named", [state.first, state.second]);
     draw();
-    live.textContent = state.first === null ? "Nothing is named" : `Named: ${state.first}`;
+    live.textContent = state.first === null ? "No class is named" : `Named: ${state.first}`;
     leave();
   }
 
@@ -106,7 +106,7 @@ function topTwo({ items, question, change, before }) {
     ruled(!undo, undo ? "Nothing is ruled out" : state.out.size === 1 ? "1 class is ruled out" : `${state.out.size} classes are ruled out`);
   }
 
-  // What is noted is the class that changed; true for all the rest at once, false for none any more.
+  // Records the class that changed, true for all other classes at once, or false for none.
   function ruled(changed, spoken) {
     change("ruled_out", changed);
     draw();
@@ -155,7 +155,7 @@ function topTwo({ items, question, change, before }) {
     if (state.first === null) return { problem: "Name the most probable class." };
     const percents = { first: number(slots.first.input.value), second: null };
     let rest = "";
-    if (percents.first === null) { slots.first.input.focus(); return { problem: `Say how probable ${state.first} is: a number from 0 to 100.` }; }
+    if (percents.first === null) { slots.first.input.focus(); return { problem: `Enter a percentage from 0 to 100 for ${state.first}.` }; }
     if (state.second !== null) {
       const { input } = slots.second;
       if (!input.value.trim()) {
@@ -163,10 +163,10 @@ function topTwo({ items, question, change, before }) {
         change("second_percent", `rest ${remainder()}`);
         input.focus();
         input.select();
-        rest = `${state.second} gets the rest, ${remainder()} percent. Enter again sends it.`;
+        rest = `${state.second} gets the other ${remainder()} percent. Confirm with Enter.`;
       }
       percents.second = number(input.value);
-      if (percents.second === null) { input.focus(); return { problem: `Say how probable ${state.second} is: a number from 0 to 100.` }; }
+      if (percents.second === null) { input.focus(); return { problem: `Enter a percentage from 0 to 100 for ${state.second}.` }; }
     }
     const answer = { ...soFar(), first_percent: percents.first, second_percent: percents.second };
     return { answer, remark: rest || remarkOn(answer) };
@@ -179,7 +179,7 @@ function topTwo({ items, question, change, before }) {
     const typing = event.target.dataset.keys === "";
     if (event.key === "-" && outButton) { ruleOutRest(); return true; }
     if (event.key === " " && typing) { leave(); return true; }
-    // A letter in a percentage begins the search for the second class; the letter itself goes into the search.
+    // A letter in a percentage starts the search for the second class.
     if (many && typing && /^\p{L}$/u.test(event.key) && options.second) { leave(); return false; }
     const match = modal && typing ? null : pressed(event, letters);
     if (!match) return false;
@@ -190,7 +190,7 @@ function topTwo({ items, question, change, before }) {
 
   let finder = null;
   if (many) {
-    finder = searchBox("Type the first letters of a class, then choose it", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
+    finder = searchBox("Type to find a class, then choose it", () => classes.filter((name) => !roleOf(name) || roleOf(name) === "out"), (name) => pick(name, false), {
       likely: items[0].likely, onKey: (event, typed) => !typed && event.key === "-" && state.first !== null && (ruleOutRest(), true),
       tag: (name) => (state.out.has(name) ? "ruled out" : ""),
       also: options.ruling_out ? ruleOut : null, always: ruling,
@@ -207,9 +207,9 @@ function topTwo({ items, question, change, before }) {
 
 function hint(many, modal, { second, ruling_out: ruling }) {
   const parts = many
-    ? ["letters find a class and Enter names it", "digits say how sure", second && "letters then find a second", ruling && "Shift and Enter (or Shift and a click) rules one out", ruling && "- rules out all the rest"]
+    ? ["letters find a class and Enter names it", "digits enter the percentage", second && "letters then find a second", ruling && "Shift and Enter (or Shift and a click) rules one out", ruling && "- rules out all others"]
     : modal
-      ? ["a digit names a class", "the next digits say how sure", second && "Space, then a digit names a second", ruling && "Shift and a digit rules one out", ruling && "- rules out all the rest"]
-      : ["a letter names a class", "digits say how sure", ruling && "Shift and a letter rules one out", ruling && "- rules out all the rest"];
+      ? ["a digit names a class", "the next digits enter the percentage", second && "Space, then a digit names a second", ruling && "Shift and a digit rules one out", ruling && "- rules out all others"]
+      : ["a letter names a class", "digits enter the percentage", ruling && "Shift and a letter rules one out", ruling && "- rules out all others"];
   return parts.filter(Boolean).join(", ");
 }

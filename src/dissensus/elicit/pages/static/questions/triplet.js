@@ -1,6 +1,6 @@
-// Which of two is closer to a third: a click on it, its button, or an arrow key.
+// The question "triplet": which of two items is closer to a third, by a click, a button or an arrow key.
 
-import { answeredBefore, keyCap, make } from "../dom.js";
+import { markEarlier, keyCap, make } from "../dom.js";
 
 export function ask({ submit, change, stimuli, before }) {
   const answer = (closer) => { change("closer", closer); submit({ closer }); };
@@ -8,7 +8,7 @@ export function ask({ submit, change, stimuli, before }) {
   const sides = [["first", "The left one", "←"], ["second", "The right one", "→"]].map(([closer, text, key], i) => {
     two[i].addEventListener("click", () => answer(closer));
     const button = make("button", { type: "button", "aria-keyshortcuts": i ? "ArrowRight" : "ArrowLeft", onclick: () => answer(closer) }, make("span", {}, text), keyCap(key));
-    if (before?.closer === closer) answeredBefore(button);
+    if (before?.closer === closer) markEarlier(button);
     return make("div", { class: "candidate" }, two[i], button);
   });
   stimuli.replaceChildren(reference, ...sides);
@@ -17,5 +17,5 @@ export function ask({ submit, change, stimuli, before }) {
     answer(event.key === "ArrowLeft" ? "first" : "second");
     return true;
   };
-  return { elements: [stimuli], placed: true, keys, hint: "the arrows left and right; a click on a picture chooses it, too" };
+  return { elements: [stimuli], placed: true, keys, hint: "the left and right arrow; a click on a picture chooses it too" };
 }
