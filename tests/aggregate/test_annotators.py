@@ -140,4 +140,4 @@ def test_the_verbs_refuse_in_one_line(file, tmp_path):
     assert not (tmp_path / "out.parquet").exists()
     cli("aggregate", file, "-o", tmp_path / "out.parquet")
     counted = cli("annotators", tmp_path / "out.parquet", code=2)
-    assert "holds one row per item and not who said what; annotators need one row per answer" in counted.stderr
+    assert "expected one row per answer" in counted.stderr

@@ -162,7 +162,7 @@ def test_gold_is_said_once_wherever_it_comes_from(folder):
     """Codes go by position, so it is said which is which; those of a data set come without being asked for."""
     coded = evaluate(folder / "model.npz", folder / "votes.csv", "--no-ceiling", "--gold", folder / "gold.npy").stderr
     assert coded.count("took: gold = class codes in") == 1 and "(0 is cat, 1 is deer, 2 is dog)" in coded
-    assert evaluate("digits", "digits", "--no-ceiling").stderr.count("took: gold = that of the data set digits") == 1
+    assert evaluate("digits", "digits", "--no-ceiling").stderr.count("took: gold = gold of the data set digits") == 1
 
 
 def test_the_same_seed_gives_the_same_intervals(folder):

@@ -20,8 +20,8 @@ def rows(path):
 
 def test_review_shows_the_first_of_both_lists(tmp_path):
     text = run("review", "anesthesia", "--top", 2).stdout
-    assert "answers least likely to be right, 2 of 315, by dawid-skene" in text
-    assert "items whose label is least sure, 2 of 45" in text and "0 of 6" in text
+    assert "(2 of 315), by dawid-skene" in text
+    assert "(2 of 45)" in text and "0 of 6" in text
     facts = json.loads(run("review", "anesthesia", "--top", 3, "--json").stdout)
     assert facts == json.loads(json.dumps(review(load("anesthesia").labels).as_json(3)))
     assert json.loads(run("review", "anesthesia", "--method", "share", "--json").stdout)["method"] == "share"
@@ -65,12 +65,12 @@ def test_aggregate_writes_a_label_per_item_with_its_confidence(tmp_path):
     both = run("aggregate", "anesthesia", "--labels", tmp_path / "l.parquet", "-o", tmp_path / "d.parquet", "--json")
     facts = json.loads(both.stdout)
     assert facts["labels"].endswith("l.parquet") and facts["output"].endswith("d.parquet") and facts["tied"] == 1
-    assert "1 of 45 items have classes that tie: the one named first is taken" in both.stderr
+    assert "1 of 45 items" in both.stderr
     assert read(tmp_path / "l.parquet").column("confidence").max() == 1
 
 
 def test_aggregate_with_nowhere_to_write_says_what_to_give(tmp_path):
-    assert "give -o FILE for distributions, --labels FILE for a label per item" in refused("aggregate", "anesthesia")
+    assert "pass -o FILE for distributions, --labels FILE" in refused("aggregate", "anesthesia")
     options = ["-o", tmp_path / "d.csv", "--labels", tmp_path / "l.npy"]
     assert "--labels" in refused("aggregate", "anesthesia", *options) and list(tmp_path.iterdir()) == []
 

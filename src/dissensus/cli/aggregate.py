@@ -1,4 +1,4 @@
-"""`dissensus aggregate`."""
+"""`dissensus aggregate`: many answers to one distribution, or one label, per item."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,49 +23,66 @@ def aggregate(
     labels: "Labels",
     file: str,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the distributions: .parquet, .csv, .npz, …")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the distributions to this file: .parquet, .csv, .npz, …"),
     ] = None,
     item_labels: Annotated[
-        Path | None, typer.Option("--labels", help="File for a label per item with its confidence: .csv, .parquet, …")
+        Path | None, typer.Option("--labels", help="Write one label per item with its confidence: .csv, .parquet, …")
     ] = None,
     method: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(AGGREGATIONS)}. Without it: share for votes; for "
-            "beliefs t2-clamp, or dense where they state every class."
+            help=f"Choose the method: {', '.join(AGGREGATIONS)}.",
+            show_default="share for votes, t2-clamp for beliefs, dense for beliefs that state every class",
         ),
     ] = None,
-    gamma: Annotated[float | None, typer.Option(help="Mass kept for classes left possible (clamp only, 0.1).")] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(help="Keep this mass for classes left possible (t1-clamp, t2-clamp).", show_default="0.1"),
+    ] = None,
     contradictions: Annotated[
-        str | None, typer.Option(help="Classes both used and ruled out (clamp only): released, mass or error.")
+        str | None,
+        typer.Option(
+            help="Treat classes both used and ruled out (t1-clamp, t2-clamp): released, mass or error.",
+            show_default="released",
+        ),
     ] = None,
     smoothing: Annotated[
         float | None,
         typer.Option(
-            help="Answers like the crowd's added to each annotator "
-            "(dawid-skene, one-coin), or votes added to each class (dirichlet)."
+            help="Add answers like the crowd's to each annotator (dawid-skene, one-coin), or votes to each class "
+            "(dirichlet).",
+            show_default="10, 5 and 0.5",
         ),
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(help="At most so many steps (dawid-skene, one-coin, mace, glad, shrinkage).")
+        int | None,
+        typer.Option(
+            help="Set the maximum number of iterations (dawid-skene, one-coin, mace, glad, shrinkage).",
+            show_default="200; 300 for shrinkage",
+        ),
     ] = None,
     recalibrate: Annotated[
         str | None,
         typer.Option(
-            help="Recalibrate stated probabilities first: by `repeats`, an "
-            "annotator's second answers, or by a file with item and right label."
+            help="Recalibrate stated probabilities first: by `repeats`, an annotator's repeated answers, or by a file "
+            "with item and right label.",
+            show_default="no recalibration",
         ),
     ] = None,
     as_json: AsJson = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page about the distributions to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page about the distributions to this file.")] = None,
 ) -> None:
-    """One distribution per item from votes or beliefs, and one label."""
+    """Aggregate votes or beliefs to one distribution per item, or one label.
+
+    Example: dissensus aggregate votes.csv -o shares.parquet --labels labels.csv
+    """
     from dissensus.aggregate.aggregations import aggregate_labels
     from dissensus.files.whole_files import write_text
 
     if output is None and item_labels is None:
         raise ValueError(
-            "nothing would be written: give -o FILE for distributions, --labels FILE for a label per item, or both"
+            "no output file given; pass -o FILE for distributions, --labels FILE for one label per item, or both"
         )
     if item_labels is not None:
         check_table_file(item_labels, "--labels")
@@ -87,7 +104,7 @@ def aggregate(
         done["recalibrate"] = recalibrate
     done |= {fact: getattr(result.fit, fact) for fact in ("iterations", "converged") if hasattr(result.fit, fact)}
     if done.get("converged") is False:
-        say(f"{name} stopped before it converged: read the result with care")
+        say(f"{name} stopped before it converged; raise --iterations")
     if html is not None:
         from dissensus.aggregate.labels_page import describe_labels
         from dissensus.labels.summary import summarise
@@ -103,19 +120,19 @@ def aggregate(
 
 
 def _write_labels(distributions: "Distributions", labels: "Labels", path: Path) -> dict[str, Any]:
-    """Write item, label, confidence, tied, agreement and answers; ties are said."""
+    """Write item, label, confidence, tied, agreement and answers, and report ties."""
     from dissensus.aggregate.consensus import item_labels
 
     chosen = item_labels(distributions, labels)
     write_labels(chosen.as_votes(), path)
     tied = int(chosen.tied.sum())
     if tied:
-        say(f"{tied:,} of {chosen.items.size:,} items have classes that tie: the one named first is taken")
+        say(f"{tied:,} of {chosen.items.size:,} items have tied classes; the label is the first of them")
     return {"labels": str(path), "tied": tied, "mean_confidence": float(chosen.confidence.mean())}
 
 
 def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration | None":
-    """What to recalibrate by: None, "repeats", or the votes of a file with gold."""
+    """Return what to recalibrate by: None, "repeats", or the votes of a file with gold."""
     from dissensus.files.read_labels import read
     from dissensus.labels.votes import Votes
 
@@ -128,5 +145,5 @@ def _known_answers(recalibrate: str | None, labels: "Labels") -> "Recalibration 
         raise ValueError(f"--recalibrate {recalibrate}: no such file; expected repeats, or a file with item and label")
     gold = read(recalibrate, say=say, classes=list(labels.classes))
     if not isinstance(gold, Votes):
-        raise ValueError(f"{recalibrate}: holds {type(gold).__name__}; expected one row per item with its right label")
+        raise ValueError(f"{recalibrate}: {type(gold).__name__}; expected one row per item with its right label")
     return gold

@@ -1,4 +1,4 @@
-"""`dissensus agreement`."""
+"""`dissensus agreement`: inter-annotator agreement."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,7 +16,8 @@ Ordered = Annotated[
     bool | None,
     typer.Option(
         "--ordered/--unordered",
-        help="The classes stand in an order, or do not. Without it: ordered where their names are rising numbers.",
+        help="Treat the classes as ordered, or as unordered.",
+        show_default="ordered if their names are rising numbers",
     ),
 ]
 
@@ -28,13 +29,16 @@ def agreement(
     ordered: Ordered = None,
     over: Annotated[
         Literal["items", "annotators"],
-        typer.Option(help="What the intervals are about: other items, or other annotators."),
+        typer.Option(help="Resample items, or annotators, for the intervals."),
     ] = "items",
-    replicates: Annotated[int, typer.Option(help="Resampled crowds behind the intervals.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    replicates: Annotated[int, typer.Option(help="Set the number of bootstrap resamples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Set the random seed of the bootstrap.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """How far people agree: Krippendorff's alpha, Fleiss' kappa, pairwise and class by class."""
+    """Measure inter-annotator agreement: Krippendorff's alpha, Fleiss' kappa, pairwise and by class.
+
+    Example: dissensus agreement votes.csv --ordered
+    """
     from dissensus.aggregate.agreement_page import describe_agreement
     from dissensus.aggregate.agreement_summary import agreement_report
     from dissensus.report.terminal import print_document
@@ -48,5 +52,5 @@ def agreement(
         return
     if not report.scale.told:
         option = "--unordered" if len(report.scale.levels) > 1 else "--ordered"
-        say(f"{report.scale}; {option} overrules this")
+        say(f"{report.scale}; {option} changes this")
     print_document(describe_agreement(report, Path(file).name))

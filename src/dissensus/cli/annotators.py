@@ -1,4 +1,4 @@
-"""`dissensus annotators`."""
+"""`dissensus annotators`: skill, bias, speed and confidence of each annotator."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 def annotators(
     labels: "Labels",
     file: str,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a record per annotator as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one record per annotator as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page with figures to this file.")] = None,
     contents: Contents = None,
 ) -> None:
-    """Who answered: skill, leanings, speed, calibration and agreement with others."""
+    """Describe annotators: skill, bias, speed, calibration and agreement with others.
+
+    Example: dissensus annotators votes.csv --html annotators.html
+    """
     from dissensus.aggregate.annotators import annotator_report
     from dissensus.aggregate.annotators_page import describe_annotators
     from dissensus.files.whole_files import write_text
@@ -31,7 +34,7 @@ def annotators(
 
     check_page(contents, html)
     if isinstance(labels, Distributions):
-        raise ValueError(f"{file}: holds one row per item and not who said what; annotators need one row per answer")
+        raise ValueError(f"{file}: one row per item, without annotators; expected one row per answer")
     with errors.status("comparing annotators"):
         report = annotator_report(labels)
     if html is not None:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
 
 PREDICTIONS = ("rescale",)  # the settings that are about the predictions; the others are about the labels
-LABELS = Annotated[str, typer.Argument(metavar="LABELS", help="Votes, counts (NPY) or distributions; or a data set.")]
+LABELS = Annotated[
+    str,
+    typer.Argument(
+        metavar="LABELS", help="Compare with these labels: votes, counts (NPY) or distributions, or a data set."
+    ),
+]
 
 
 @reads_labels
@@ -31,34 +36,43 @@ def evaluate(
     predictions: Annotated[
         str,
         typer.Argument(
-            help="Probabilities: (n, k) NPY or a distributions file; votes of an ensemble; or a data set of either."
+            help="Score these predictions: (n, k) probabilities (NPY), a distributions file, votes of an ensemble, or "
+            "a data set of either."
         ),
     ],
     file: LABELS,
-    compare: Annotated[list[str] | None, typer.Option(help="Another model, as NAME=FILE; repeat for more.")] = None,
+    compare: Annotated[
+        list[str] | None, typer.Option(help="Compare with another model, NAME=FILE; repeat for more.")
+    ] = None,
     gold: Annotated[
         Path | None,
-        typer.Option(help="True classes: (n,) NPY of codes, or a file with item and label. A data set brings its own."),
+        typer.Option(
+            help="Read true classes: (n,) NPY of codes, or a file with item and label.",
+            show_default="those of the data set, if it has any",
+        ),
     ] = None,
     slice_by: Annotated[
-        list[str] | None, typer.Option("--slice", help="Column of a data set's items to divide by.")
+        list[str] | None,
+        typer.Option("--slice", help="Slice by a column about the items of a data set; repeat for more."),
     ] = None,
     smooth: Annotated[
-        float, typer.Option(help="Share of each prediction to spread evenly over all classes, so that none is 0.")
+        float, typer.Option(help="Spread this share of each prediction evenly over all classes, so that none is 0.")
     ] = 0.0,
     rescale: Annotated[
         bool, typer.Option("--rescale", help="Divide rows of predictions that do not sum to 1 by their sum.")
     ] = False,
-    shared: Annotated[bool, typer.Option("--shared", help="Score only the items that both sides have.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="Score only items with labels and predictions.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
-    replicates: Annotated[int, typer.Option(help="Resampled item sets behind each interval.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    replicates: Annotated[int, typer.Option(help="Set the number of bootstrap resamples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Set the random seed of the bootstrap.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page with figures to this file.")] = None,
     contents: Contents = None,
 ) -> None:
-    """Compare a model with people: scores, calibration and slices, next to how well people do themselves."""
+    """Score a model against people: closeness, calibration and slices, with the human ceiling.
 
+    Example: dissensus evaluate predictions.npy votes.csv --html scorecard.html
+    """
     from dissensus.evaluate.comparisons import compare as compare_models
     from dissensus.evaluate.inputs import as_models, gold_names, item_columns, name_labels, smooth_models
     from dissensus.evaluate.people import as_people
@@ -126,7 +140,7 @@ def _read_models(first: str, others: list[str], rescale: bool) -> "dict[str, tup
             raise ValueError(f"--compare {text}: expected NAME=FILE")
         check_not_standard_input(path, f"--compare {text}")
         if name in read:
-            raise ValueError(f"--compare {text}: there already is a model {name!r}; give it another name")
+            raise ValueError(f"--compare {text}: a model is already called {name!r}; choose another name")
         read[name] = path, _read(path, rescale)
     return read
 
@@ -162,18 +176,18 @@ def _read_array(path: str) -> "np.ndarray":
     import numpy as np
 
     if not Path(path).is_file():
-        raise ValueError(f"{path}: there is no such file")
+        raise ValueError(f"{path}: no such file")
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
         array = None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf":
-        raise ValueError(f"{path}: not an NPY file of numbers, as np.save writes it")
+        raise ValueError(f"{path}: not an NPY file of numbers")
     return array
 
 
 def _gold_of_data_set(about: dict[str, list[object]] | None, file: str) -> list[object] | None:
     if about is None or "gold" not in about:
         return None
-    say(f"took: gold = that of the data set {file}")
+    say(f"took: gold = gold of the data set {file}")
     return about["gold"]

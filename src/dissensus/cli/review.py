@@ -1,4 +1,4 @@
-"""`dissensus review`."""
+"""`dissensus review`: items and answers to look at again."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,50 +20,56 @@ if TYPE_CHECKING:
 def review(
     labels: "Labels",
     file: str,
-    top: Annotated[int, typer.Option(help="How many items and answers to show.")] = 10,
+    top: Annotated[int, typer.Option(help="Show this many items and answers.")] = 10,
     method: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(AGGREGATIONS)}. Without it: dawid-skene, or shrinkage where nobody knows who answered."
+            help=f"Choose the method: {', '.join(AGGREGATIONS)}.",
+            show_default="dawid-skene, or shrinkage without annotators",
         ),
     ] = None,
-    votes: Annotated[Path | None, typer.Option(help="File for all answers, least likely first: .csv, …")] = None,
-    items: Annotated[Path | None, typer.Option(help="File for all items, least sure first: .csv, …")] = None,
+    votes: Annotated[Path | None, typer.Option(help="Write all answers, least likely first: .csv, …")] = None,
+    items: Annotated[Path | None, typer.Option(help="Write all items, lowest confidence first: .csv, …")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which items and answers are worth a second look, ranked."""
-    from dissensus.aggregate.second_look import review as run
+    """Rank items and answers by how much they deserve a second look.
+
+    Example: dissensus review votes.csv --top 20 --votes doubtful.csv
+    """
+    from dissensus.aggregate.second_look import review as rank_doubtful
 
     if top < 1:
         raise ValueError(f"--top {top}: expected 1 or more")
     for path, option in ((votes, "--votes"), (items, "--items")):
         if path is not None:
             check_table_file(path, option)
-    with errors.status("looking at every answer"):
-        result = run(labels, method)
+    with errors.status("ranking answers"):
+        result = rank_doubtful(labels, method)
     for notice in result.notices:
         say(notice)
-    for path, listed in ((votes, result.ranked_votes), (items, result.ranked_items)):
+    for path, rank in ((votes, result.ranked_votes), (items, result.ranked_items)):
         if path is not None:
-            _write(listed(), path)
+            _write(rank(), path)
     if as_json:
         print_json(result.as_json(top))
     else:
         _print(result, top)
 
 
-def _write(listed: "Votes", path: Path) -> None:
-    # A list to look through in its order: what a format loses of labels, such as the order of items, is of no concern.
-    write_labels(listed, path, say=lambda _: None)
+def _write(ranking: "Votes", path: Path) -> None:
+    # This file is a ranking, so notices about what a format loses of labels, such as the order of items, are left out.
+    write_labels(ranking, path, say=lambda _: None)
     say(f"wrote {path}")
 
 
 def _print(result: "Review", top: int) -> None:
     facts = result.as_json(top)
     shown, m = len(facts["votes"]), result.quality.size
-    print_line(f"answers least likely to be right, {shown} of {m:,}, by {result.method}", style="bold")
+    print_line(f"answers least likely to be right ({shown} of {m:,}), by {result.method}", style="bold")
     _table(facts["votes"], ("item", "annotator", "label", "quality", "consensus", "confidence", "others same"))
-    print_line(f"\nitems whose label is least sure, {len(facts['items'])} of {result.items.items.size:,}", style="bold")
+    print_line(
+        f"\nitems with the least certain labels ({len(facts['items'])} of {result.items.items.size:,})", style="bold"
+    )
     _table(facts["items"], ("item", "label", "confidence", "agreement", "answers"))
 
 
