@@ -180,8 +180,9 @@ def test_what_is_not_a_target_or_a_feature_is_refused():
 
 def test_arrays_need_no_torch():
     code = (
-        "import sys; from dissensus.probe import cka_of_batches, gradient_variance, gradient_variance_of_features, "
-        "linear_cka, sampled_gradient_variance, saliency_stability, similarity_to_people; print('torch' in sys.modules)"
+        "import sys; from dissensus.probe import gradient_variance, gradient_variance_of_features, linear_cka, "
+        "saliency_stability, similarity_to_people; from dissensus.probe.gradients import sampled_gradient_variance; "
+        "from dissensus.probe.representation import cka_of_batches; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -202,7 +202,7 @@ def test_what_cannot_be_attacked_is_refused():
         ({"method": "pgd", "rng": 3}, "rng is 3; expected a generator"),
         ({"method": "pgd", "rng": torch.Generator()}, "expected a generator, such as np.random"),
         ({"batch": 0}, "batch is 0"),
-        ({"labels": shares.select(np.arange(5))}, "6 images and 5 labels"),
+        ({"labels": shares.select(np.arange(5))}, "6 rows of images and 5 of labels"),
         ({"labels": np.full((6, 4), 0.25)}, "4 columns, but the classes are"),
         ({"images": images.pixels[..., :1]}, "these images are grey"),
         ({"images": images.pixels / 255}, "pixels are float64; expected uint8"),

@@ -17,9 +17,9 @@ from dissensus.train import (
     Network,
     NetworkConfig,
     TrainConfig,
-    fit,
     load_network,
     save_network,
+    train_module,
     train_network,
 )
 from dissensus.train.held_out import scores_of
@@ -50,7 +50,7 @@ def test_it_is_the_loop_on_a_delivery_made_of_the_items_trained_on_alone():
     ours = train_network(images, votes, config, quiet)
     train, held = hold_out(50, 0.2, 3, "images")
     delivery = mixup(sls(votes.select(items=train), seed=3), alpha=0.2, seed=3)
-    by_hand = fit(
+    by_hand = train_module(
         partial(NETWORKS["small"], classes=3, width=4, depth=1),
         images.select(train),
         delivery,

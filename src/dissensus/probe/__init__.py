@@ -1,4 +1,4 @@
-"""Inside the model: what it does when it is attacked or far from its data, how its loss bends, and what it looks at.
+"""Probes of a trained model: attacks, out-of-distribution detection, loss curvature, representations and saliency.
 
     inputs          image_batches: images and labels as batches for any probe; modules that stand still
     attacks         fgsm, pgd: images changed as little as can be seen, so that the loss rises

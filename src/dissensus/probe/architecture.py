@@ -1,4 +1,4 @@
-"""Networks of one architecture: the same layers, with weights of which one can be moved towards the other."""
+"""Checks that two networks have one architecture, so that their weights can be interpolated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COUNTER = "num_batches_tracked"  # how often batch norm was trained; nothing is
 
 
 def same_architecture(model: nn.Module | Network, other: nn.Module | Network) -> None:
-    """An error that names the first difference, if two models are not the same network with other weights."""
+    """Refuse two models of different architectures, and name the first difference."""
     if isinstance(model, Network) and isinstance(other, Network) and model.classes != other.classes:
         raise ValueError(
             f"the two networks differ in classes: {list(model.classes)} and {list(other.classes)}; expected the same"
@@ -65,7 +65,7 @@ def _describe(held: tuple[tuple[int, ...], torch.dtype] | None) -> str:
 
 
 def same_normalisation(model: nn.Module | Network, other: nn.Module | Network) -> None:
-    """An error if two networks are to be given the same inputs, and do not take images alike."""
+    """Refuse two networks that normalise images differently but are given the same inputs."""
     if isinstance(model, Network) and isinstance(other, Network):
         for name in ("mean", "std"):
             if getattr(model, name) != getattr(other, name):

@@ -117,7 +117,7 @@ class _Gradients(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, to_x: torch.Tensor | None, to_w: torch.Tensor | None) -> Any:
-        """to_x, to_w: what comes back to each of the two gradients; None where nothing does."""
+        """to_x, to_w: what comes back to each of the two gradients; None if nothing does."""
         g, x, w = ctx.saved_tensors
         by_g = by_x = by_w = None
         if to_w is not None and ctx.wanted[1]:

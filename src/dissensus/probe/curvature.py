@@ -1,4 +1,4 @@
-"""How the loss bends around a network: the largest eigenvalues of its Hessian, and all of them as a density."""
+"""Curvature of the loss: the largest eigenvalues of the Hessian, and the density of all of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Eigenvalues:
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """How the eigenvalues of a Hessian are spread.
+    """The density of the eigenvalues of a Hessian.
 
     at        (points,) eigenvalues
     value     (points,) share of all eigenvalues per unit, smoothed with a normal curve of deviation `width`

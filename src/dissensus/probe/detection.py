@@ -16,10 +16,10 @@ from dissensus.labels.intervals import Interval
 
 @dataclass(frozen=True)
 class Separation:
-    """How well a score that is higher outside tells two sets apart.
+    """The separation of two sets by a score that is higher outside.
 
     auroc      chance that an item outside scores higher than an item inside: 1/2 for guessing, higher is better
-    auroc_low, auroc_high  its 95% interval over items, by `auroc_interval`; NaN where there is none
+    auroc_low, auroc_high  its 95% interval over items, by `auroc_interval`; NaN if there is none
     aupr_in    area under precision and recall of items inside, which score low; higher is better
     aupr_out   the same for items outside, which score high; for guessing both are the share of such items
     fpr95_in   share of items outside that pass where 95% of those inside do; lower is better. Liang et al. (2018)
@@ -78,7 +78,7 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
         logit A +- t_v s / (A (1 - A)),   s^2 = a + b,   v = s^4 / (a^2/(m - 1) + b^2/(n - 1))
         a = var_o(share of inside below o)/m,   b = var_i(share of outside above i)/n
 
-    NaN where all items outside are above all inside, or below, all score the same, or a side has a single item: such
+    NaN if all items outside are above all inside, or below, all score the same, or a side has a single item: such
     sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97% of the 95%
     intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both. Of 5
     normal items on one side 94% hold 0.7 or 0.8, but of 20 beside 1,000 only 89% hold 0.95: the few that score like

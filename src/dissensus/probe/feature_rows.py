@@ -1,4 +1,4 @@
-"""Features as probes take them: one row of finite numbers for each item, and such rows brought to length 1."""
+"""Features for probes: one row of finite numbers per item, and rows scaled to length 1."""
 
 from __future__ import annotations
 

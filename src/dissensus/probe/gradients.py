@@ -1,4 +1,4 @@
-"""How much the gradient of an item depends on which vote is drawn for it."""
+"""Gradient noise: how much an item's gradient depends on the vote drawn for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SUM_TOLERANCE = 1e-4  # as for targets of the loss, which may be single precisio
 
 @dataclass(frozen=True, eq=False)
 class GradientVariance:
-    """Variance of the last layer's gradient under label sampling, beside how far people disagree.
+    """Variance of the last layer's gradient under label sampling, with the entropy of the targets.
 
     variance  (n,) trace of the covariance of the gradient of each item
     entropy   (n,) of its target, in nats
@@ -41,7 +41,7 @@ class GradientVariance:
 
     @property
     def spearman(self) -> float:
-        """Rank correlation of variance and entropy over items; NaN where all items have the same entropy.
+        """Rank correlation of variance and entropy over items; NaN if all items have the same entropy.
 
         Gheibi 2026, sec. 5.3 and fig. 7: 0.939 on average over seeds, 0.919 to 0.953.
         """
@@ -123,7 +123,7 @@ def gradient_variance_of_features(targets: Any, features: Any, *, bias: bool = T
 def sampled_gradient_variance(
     targets: Any, features: Any, rng: np.random.Generator, *, draws: int = 100, bias: bool = True
 ) -> GradientVariance:
-    """The same by simulation: labels are drawn for each item, and the variance is that of their gradients.
+    """Estimate the same by simulation: labels are drawn for each item, and the variance is that of their gradients.
 
         sum_d |g_d - mean g|^2 / (draws - 1)  =  draws/(draws - 1) (1 - sum_c s_c^2) (|h|^2 + 1),
         s the shares of the labels drawn

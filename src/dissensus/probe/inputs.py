@@ -1,4 +1,4 @@
-"""What probes look into: a module that computes the same whenever it is called, and batches of inputs and targets."""
+"""Inputs of probes: a module that computes the same at every call, and batches of inputs and targets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DROPOUTS = (nn.modules.dropout._DropoutNd, nn.RReLU)
 
 @contextmanager
 def still(model: nn.Module | Network) -> Iterator[nn.Module]:
-    """The module of a model, which computes the same whenever it is called; afterwards it is as it was.
+    """Return the module of a model so that it computes the same at every call; afterwards it is as before.
 
     A Network is in eval mode meanwhile. A module of your own has to be: in train mode, dropout draws and batch norm
     looks at the other items of the batch, and whether that is meant is for its owner to say.
@@ -58,7 +58,7 @@ def still(model: nn.Module | Network) -> Iterator[nn.Module]:
 
 
 def _not_compiled(module: nn.Module) -> nn.Module:
-    """What torch.compile was given: code that it makes calls no hooks, and has no second derivatives."""
+    """Return the module before torch.compile, whose code calls no hooks and has no second derivatives."""
     inner = getattr(module, "_orig_mod", None)
     return inner if isinstance(inner, nn.Module) else module
 
@@ -75,7 +75,7 @@ def _moves(part: nn.Module) -> bool:
 
 
 def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Inputs as `place_on_device` gives them, and targets beside them."""
+    """Return inputs as `place_on_device` does, with their targets."""
     for place, pair in enumerate(batches):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ValueError(
@@ -87,7 +87,7 @@ def tensors_of(module: nn.Module, batches: Batches) -> Iterator[tuple[torch.Tens
 
 
 def place_on_device(module: nn.Module, inputs: Any) -> torch.Tensor:
-    """Inputs where the weights of a module are, floats in their precision: a copy, which the module may change."""
+    """Copy inputs to the device and the precision of a module's weights; the module may change the copy."""
     given = _tensor(inputs)
     weight = next(module.parameters(), given)
     return given.to(weight.device, weight.dtype if given.is_floating_point() else given.dtype, copy=True)
@@ -104,13 +104,13 @@ def check_drawing(rng: Any) -> None:
 
 
 def soft_targets(labels: Any, classes: tuple[str, ...] | int | None) -> np.ndarray:
-    """Labels of any kind as one row of probabilities for each item; one-hot rows for classes.  -> (n, k) float64"""
+    """Convert labels to one row of probabilities per item; one-hot rows for classes.  -> (n, k) float64"""
     return target_rows(as_delivery(labels, classes, "labels"))
 
 
 @dataclass(frozen=True, eq=False)
 class ImageBatches:
-    """Images as a network takes them, with their targets: the same batches each time they are gone through.
+    """Normalised images with their targets: the same batches in every pass.
 
     network  whose normalisation is applied, and on whose device the batches are
     images   n of them
@@ -126,7 +126,7 @@ class ImageBatches:
     __repr__ = shapes
 
     def __len__(self) -> int:
-        """How many batches there are."""
+        """Return the number of batches."""
         return -(-len(self.images) // self.batch)
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:

@@ -14,7 +14,7 @@ _ROUNDED = 256  # units in the last place of the largest eigenvalue
 
 @dataclass(frozen=True)
 class Krylov:
-    """What some products tell about a matrix.
+    """The Krylov space of some products with a matrix.
 
     basis   (m, size) orthonormal vectors
     ritz    (m,) eigenvalues of the matrix as seen within the basis, rising

@@ -1,4 +1,4 @@
-"""What the last linear layer of a module is given, over batches of any inputs."""
+"""Inputs of the last linear layer of a module, over batches of any inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dissensus.train.network import Network, last_linear
 def last_layer_inputs(
     model: nn.Module | Network, batches: Iterable[tuple[torch.Tensor, torch.Tensor]], progress: Progress | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The features behind the logits of a model, and the targets beside them, of all items.
+    """Return the features behind the logits of a model, with their targets, of all items.
 
     For a Network and images, `network.features(images)` gives the same; this takes any module and any inputs.
 

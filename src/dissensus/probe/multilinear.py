@@ -69,7 +69,7 @@ _NORMS = {"NativeBatchNormBackward0", "CudnnBatchNormBackward0", "MiopenBatchNor
 
 
 def not_linear_in_each(outputs: torch.Tensor) -> str | None:
-    """Why outputs are not linear, in pieces, in each tensor of weights they depend on; None where they are.
+    """Why outputs are not linear, in pieces, in each tensor of weights they depend on; None if they are.
 
     Such outputs have no second derivative by two weights of one tensor: so the trace of the Hessian of a loss of them
     is that of its Gauss-Newton part alone. The graph is read, nothing is computed; what is not known to be linear is

@@ -1,4 +1,4 @@
-"""ODIN with its step on the input: a small change that makes a network surer, more so of what it knows."""
+"""ODIN with its step on the input: a small change that makes a network more certain, most of all of familiar inputs."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ODIN_TEMPERATURE = 1000.0  # Liang et al. (2018), sec. 4.3
 
 @dataclass(frozen=True)
 class Detector:
-    """A score of how far out an item is.
+    """A score of how far an item is from the training data.
 
     score  function of logits (n, k), or of features (n, d), reference (m, d) and neighbours -> (n,)
     title  in a few words
@@ -172,7 +172,7 @@ def ood_scores(
 
 
 def choose_detectors(detectors: Iterable[str] | None, with_features: bool) -> tuple[str, ...]:
-    """The names asked for, each once; by default all that work on what is given."""
+    """Return the given names, each once; by default all that work on the given inputs."""
     if detectors is None:
         return tuple(name for name, detector in DETECTORS.items() if with_features or detector.needs == "logits")
     names = tuple(dict.fromkeys([detectors] if isinstance(detectors, str) else detectors))

@@ -1,4 +1,4 @@
-"""A model and sets from outside: how well each detector tells them from what the model knows."""
+"""detect_ood: all detectors on several sets of inputs from outside the training data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dissensus.train.model import FeatureModel, Model, as_model
 
 @dataclass(frozen=True, eq=False)
 class Detection:
-    """How well the detectors tell each set outside from the items inside.
+    """The separation of each set outside from the items inside, by detector.
 
     separations  set: detector: Separation
     inside       detector: (n,) scores of the items inside
@@ -32,7 +32,7 @@ class Detection:
     __repr__ = shapes
 
     def as_json(self) -> list[dict[str, Any]]:
-        """One record for each set and detector, without the scores of the items; None where there is no interval."""
+        """One record for each set and detector, without the scores of the items; None if there is no interval."""
         return [
             {"set": name, "detector": detector} | as_json(result)
             for name, by_detector in self.separations.items()

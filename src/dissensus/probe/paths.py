@@ -1,4 +1,4 @@
-"""The loss on the straight way between two networks, and how high it rises on it."""
+"""The loss on the straight line between two networks, and its barrier."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class LossCurve:
 
 @dataclass(frozen=True, eq=False)
 class Barrier:
-    """The way between two networks, with two ways of treating the statistics of batch norm.
+    """The line between two networks, with two treatments of batch-norm statistics.
 
     interpolated  running means and variances lie on the straight line, like the weights. They fit no network in
                   between, so that the loss can look far worse than it is
@@ -171,7 +171,7 @@ def check_reiterable(batches: object, name: str) -> None:
 def _interpolate_normalisation(
     batches: Batches, model: nn.Module | Network, other: nn.Module | Network, t: float
 ) -> Batches:
-    """Images as a network on the way takes them; batches that are no images as they are."""
+    """Interpolate the normalisation of image batches; other batches stay as they are."""
     if not (isinstance(batches, ImageBatches) and isinstance(model, Network) and isinstance(other, Network)):
         return batches
     if (model.mean, model.std) == (other.mean, other.std):

@@ -1,4 +1,4 @@
-"""A model as a function of pixels from 0 to 1, whatever normalisation and precision it has inside."""
+"""A model as a function of pixels from 0 to 1, whatever its normalisation and precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDING = 1e-6  # how far pixels may be outside 0..1: what is left of undoing a
 
 
 def pixel_logits(model: Network | nn.Module, pixels: torch.Tensor) -> torch.Tensor:
-    """What a model makes of pixels from 0 to 1, single precision at least.  (b, c, h, w) -> (b, k)"""
+    """Return the logits of pixels from 0 to 1, in single precision at least.  (b, c, h, w) -> (b, k)"""
     module = model.module if isinstance(model, Network) else model
     if isinstance(model, Network):
         mean, std = (
@@ -48,14 +48,14 @@ def pixel_logits(model: Network | nn.Module, pixels: torch.Tensor) -> torch.Tens
 
 
 def weights_of(model: Network | nn.Module, default: torch.Tensor) -> torch.Tensor:
-    """A weight of the model, for its device and precision; `default` where it has none."""
+    """Return a weight of the model, for its device and precision; `default` if it has none."""
     module = model.module if isinstance(model, Network) else model
     weights = chain(module.parameters(), module.buffers())
     return next((weight for weight in weights if weight.is_floating_point()), default)
 
 
 def check_pixels(model: Network | nn.Module, inputs: Any) -> torch.Tensor:
-    """A copy of the inputs, single precision at least, if they are pixels from 0 to 1."""
+    """Copy the inputs in single precision at least; refused unless they are pixels from 0 to 1."""
     if not isinstance(inputs, torch.Tensor):
         raise ValueError(f"inputs are {describe_type(inputs)}; expected a tensor of pixels from 0 to 1, (b, c, h, w)")
     shape = tuple(inputs.shape)

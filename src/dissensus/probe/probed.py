@@ -1,4 +1,4 @@
-"""What a run of probes looks into: a network, its items, and what it is compared with."""
+"""Probed: a network, its items, and what it is compared with."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Probed:
 
     @property
     def network(self) -> Network:
-        """The one that is looked into."""
+        """Return the network that is probed."""
         return self.networks[self.names[0]]
 
     @property
@@ -94,7 +94,7 @@ class Probed:
 
     @property
     def people(self) -> np.ndarray:
-        """What people said.  (n, k)"""
+        """Return people's distributions.  (n, k)"""
         return self.batches.targets
 
     def as_json(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def find_no_other(probed: Probed) -> Refusal | None:
 
 @contextmanager
 def no_bar(title: str) -> Iterator[Move]:
-    """Nothing is shown."""
+    """Show nothing."""
     yield lambda done, total: None
 
 
@@ -133,7 +133,7 @@ def choose_items(
     items: int | None = None,
     held_out: bool = False,
 ) -> tuple[ImageTable, np.ndarray]:
-    """The items to probe, in random order, so that batches mix the classes; and what people said about them.
+    """Choose the items to probe, in random order, so that batches mix the classes, with people's distributions.
 
     networks  by name; all of the same classes
     items     so many, drawn at random; None for all
@@ -171,7 +171,7 @@ def choose_items(
 def _recover_held_out(
     network: Network, images: ImageTable, people: np.ndarray, say: Callable[[str], None], name: str
 ) -> np.ndarray:
-    """Positions of items held out in training; refused if the network does not score on them as its card tells."""
+    """Recover the positions of held-out items; refused if the scores on them are not those of the card."""
     rows = recover_held_out(network.card, len(images))
     noted = network.card.get("scores on items held out", {}).get(network.card.get("chosen"), {}).get("soft_nll")
     here = scores_of(people[rows], network.probs(images.select(rows)))["soft_nll"]
@@ -194,7 +194,7 @@ def _warn_of_training(network: Network, images: ImageTable, say: Callable[[str],
 
 
 def _check_kinds(probed: Probed) -> None:
-    """What is handed over as something else than a Probed holds is refused by its name."""
+    """Refuse values of another type, by the name of their field."""
     for name, kind, such in (
         ("networks", Network, "a dictionary of networks by name, as in {'mine': network}"),
         ("outside", ImageTable, "a dictionary of image tables by name, as in {'far': as_images(pixels)}"),

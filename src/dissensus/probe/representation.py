@@ -100,7 +100,7 @@ class CkaTable:
 
     @property
     def within(self) -> dict[str, float]:
-        """The mean over all pairs of runs of a method; NaN where it has one run only."""
+        """The mean over all pairs of runs of a method; NaN if it has one run only."""
         return {name: float(np.mean(self._pairs(name, name) or math.nan)) for name in dict.fromkeys(self.methods)}
 
     @property

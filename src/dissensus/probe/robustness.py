@@ -1,4 +1,4 @@
-"""What is left of a network's agreement with people when its images are attacked."""
+"""A network's agreement with people after attacks on its images."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AIMS: dict[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class AttackScores:
-    """How a network agrees with people, for each item.
+    """The agreement of a network with people, per item.
 
     soft_nll            cross-entropy to people's distribution, in nats; lower is better
     cross_entropy_hard  cross-entropy to people's most frequent class, equal ones averaged, in nats; lower is better

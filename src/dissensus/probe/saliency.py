@@ -1,4 +1,4 @@
-"""Grad-CAM: which parts of an image speak for a class, in the maps of a convolution."""
+"""Grad-CAM: which parts of an image are evidence for a class, in the maps of a convolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model finds those items alike that people find alike.  Arrays; torch is not needed."""
+"""Similarity of items to a model and to people. Arrays; torch is not needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.probe.feature_rows import unit_rows
 
-GROUPS = 100  # of items left out in turn for the interval: each item alone where there are no more
+GROUPS = 100  # of items left out in turn for the interval: each item alone if there are no more
 LEAST = 10  # items for an interval
 BLOCK = 4_000_000  # numbers of features held at once
 COVERAGE = 0.95
@@ -23,7 +23,7 @@ COVERAGE = 0.95
 
 @dataclass(frozen=True)
 class SimilarityToPeople:
-    """How far the likeness of items in a model goes along with what people judge.
+    """The correlation of item similarities in a model with people's judgments.
 
     spearman  rank correlation over pairs of items, -1 to 1, with its interval over items
     pearson   the same of the numbers as they are
@@ -169,7 +169,7 @@ def _once(i: np.ndarray, j: np.ndarray, people: np.ndarray) -> tuple[np.ndarray,
     bad = np.flatnonzero(np.isinf(people))
     if bad.size:
         raise ValueError(
-            f"items {i[bad[0]]} and {j[bad[0]]} are judged {people[bad[0]]}; expected finite numbers, NaN where nobody "
+            f"items {i[bad[0]]} and {j[bad[0]]} are judged {people[bad[0]]}; expected finite numbers, NaN if nobody "
             f"was asked; {bad.size} of {len(people)} judgments are infinite"
         )
     both = np.stack([np.minimum(i, j), np.maximum(i, j)])

@@ -1,4 +1,4 @@
-"""Whether networks of different seeds look at the same parts of an image.  Arrays; torch is not needed."""
+"""Stability of saliency maps across seeds. Arrays; torch is not needed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def saliency_stability(maps: Any) -> np.ndarray:
 class SaliencyStability:
     """Stability of maps across seeds, of all images and of those people disagree about most.
 
-    values    (n,) one per image, NaN where a map is the same everywhere
+    values    (n,) one per image, NaN if a map is the same everywhere
     disputed  (n,) bool, the images people disagree about most
     seeds     how many
     """
@@ -68,7 +68,7 @@ class SaliencyStability:
 
     @property
     def overall(self) -> float:
-        """Mean over the images that have a value; NaN where none has."""
+        """Mean over the images that have a value; NaN if none has."""
         return _mean(self.values)
 
     @property

@@ -29,7 +29,7 @@ METHODS = ("fisher", "grouped", "hutchinson")
 _GROUP = 25  # items with random numbers of their own: fewer make less noise and take longer; measured on `small`
 _EVERY = 1_500  # items times classes up to which going through every one of them is faster than drawing
 # The error is itself estimated, from so many differences between draws at least. Squares of first derivatives are
-# skewed: of those that stopped after 10, 85 % were within 1.96 errors, after 50 it is 92 to 94 %.
+# skewed: of those that stopped after 10, 85% were within 1.96 errors, after 50 it is 92 to 94%.
 _LEAST = {"fisher": 50, "grouped": 10, "hutchinson": 10}
 
 

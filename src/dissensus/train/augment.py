@@ -1,4 +1,4 @@
-"""Images as the network sees them: gathered, cropped, mirrored and normalised, a whole batch at once."""
+"""Augmentation: images gathered, cropped, mirrored and normalised, a whole batch at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COUNTED = 1000  # images at once
 
 @dataclass(frozen=True)
 class Draw:
-    """What is done to each item in one epoch; it depends on seed, epoch and item alone, not on the batches.
+    """The augmentation of each item in one epoch; it depends on seed, epoch and item alone, not on the batches.
 
     corner  (n, 2) row and column of the padded image where the crop begins
     mirror  (n,) bool
@@ -27,7 +27,7 @@ class Draw:
 
 
 class Pictures:
-    """Images on a device as uint8, black all around as far as a crop may reach, and how they are normalised.
+    """Images on a device as uint8, with a black border as wide as a crop may reach, and their normalisation.
 
         x = (pixel / 255 - mean) / std   for each channel
 
@@ -80,7 +80,7 @@ class Pictures:
 
 
 def draw_epoch(config: TrainConfig, epoch: int, pictures: Pictures) -> Draw | None:
-    """What is done to the images in an epoch; None where nothing is."""
+    """Draw the augmentation of an epoch; None if there is none."""
     if not (config.crop or config.flip or config.cutout):
         return None
     rng, n = augmentation_rng(config.seed, epoch), pictures.n

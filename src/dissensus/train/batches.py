@@ -1,4 +1,4 @@
-"""Targets beside inputs, for any loop over batches: a data set that knows which epoch it is."""
+"""Inputs with the targets of the current epoch, for any loop over batches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """From now on the targets of this epoch are given."""
+        """Return the targets of this epoch from now on."""
         if epoch < 0:
             raise ValueError(f"the epoch is {epoch}; expected a whole number of 0 or more")
         self._epoch.fill_(epoch)
@@ -62,7 +62,7 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[Any, torch.Tensor]]:
-        """One batch at once, as torch's loaders ask for it."""
+        """Return one batch at once, as the loaders of torch ask for it."""
         items, epoch = np.asarray(positions, dtype=np.int64), self.epoch
         inputs = [self._input(position) for position in items.tolist()]
         if self.delivery.mixes:
@@ -77,7 +77,7 @@ class DeliveredDataset(Dataset[tuple[Any, torch.Tensor]]):
 
 
 def target_tensor(delivery: Delivery, epoch: int, items: Any = None) -> torch.Tensor:
-    """This epoch's targets as a tensor of its own: (r,) int64 classes or (r, k) float32 probabilities."""
+    """Return the targets of an epoch as a new tensor: (r,) int64 classes or (r, k) float32 probabilities."""
     targets = delivery.targets(epoch, items)
     return torch.tensor(targets, dtype=torch.int64 if delivery.hard else torch.float32)
 
@@ -107,7 +107,7 @@ def collate(
 
 
 def mix_inputs(one: Any, other: Any, weight: float) -> Any:
-    """weight one + (1 - weight) other, in every floating tensor or array of a nest of them."""
+    """Mix two inputs, weight * first + (1 - weight) * second, in every floating tensor or array of a nest of them."""
     if isinstance(one, dict):
         return {name: mix_inputs(value, other[name], weight) for name, value in one.items()}
     if isinstance(one, tuple | list):

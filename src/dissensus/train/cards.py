@@ -1,4 +1,4 @@
-"""Cards: what a file of features or a model is, as JSON beside it under the whole name of the file."""
+"""Cards: the facts about a file of features or a model, as JSON next to it under the whole name of the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Source = str | Path | Mapping[str, str] | None
 
 
 def card_of(path: Path) -> Path:
-    """Where the card of a file lies: x.npy has x.npy.json beside it, x.safetensors has x.safetensors.json."""
+    """Return the path of the card of a file: x.npy.json for x.npy, x.safetensors.json for x.safetensors."""
     return path.with_name(f"{path.name}.json")
 
 
@@ -27,9 +27,9 @@ def describe_labels(source: Source) -> dict[str, str] | None:
 
 
 def read_feature_card(path: Path) -> dict[str, Any] | None:
-    """The card of a feature file, ours or a user's own {"items": [...]}; None where there is none.
+    """Read the card of a feature file, ours or a user's own {"items": [...]}; None if there is none.
 
-    Refused is other JSON in its place, and names in x.json where x.npy has no card: nobody should think they count.
+    Other JSON in its place is refused, and so are names in x.json if x.npy has no card, since they would not be read.
     """
     place = card_of(path)
     if place.is_file():
@@ -51,7 +51,7 @@ def read_feature_card(path: Path) -> dict[str, Any] | None:
 
 
 def check_card_place(path: Path, *kinds: str) -> None:
-    """Refuse to write a card over a file that is no card of these kinds, before the work is done in vain."""
+    """Refuse to write a card over another kind of file, before any work is done."""
     place = card_of(path)
     if not place.exists():
         return

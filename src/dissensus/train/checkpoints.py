@@ -1,4 +1,4 @@
-"""The state of training in a folder: whole or not at all, so that work that was killed goes on to the same bytes."""
+"""Checkpoints: the state of training in a folder, from which a killed run resumes to the same bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Weights = dict[str, torch.Tensor]
 
 
 class UnusableStateError(ValueError):
-    """What lies in a folder is no state that this training can go on from: damaged, or of another training."""
+    """A folder without a state that this training can resume from: damaged, or of another training."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class TrainingProgress:
 
 
 class Checkpoint:
-    """A folder that holds one training: `state.safetensors`, and the best weights so far in a file of their own.
+    """A folder for one training: `state.safetensors`, and the best weights so far in another file.
 
     The best weights are written first and under a name of their own, so that the state never speaks of weights that are
     not there; what an interrupted save leaves behind is cleared by the next, and files of others stay.
@@ -127,7 +127,7 @@ class Checkpoint:
         return self.folder / f"best-{epoch}.safetensors"
 
     def _check_work(self, theirs: dict[str, Any]) -> None:
-        """Refuse to go on with the training of something else."""
+        """Refuse to resume another training."""
         mine = _flat(cast(dict[str, Any], json.loads(json.dumps(self.work))))
         other = _flat(theirs)
         name = next((name for name, value in mine.items() if other.get(name) != value), None)

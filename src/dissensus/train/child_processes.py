@@ -1,4 +1,4 @@
-"""Processes of this machine that hear nothing of Ctrl-C and end with the process that started them."""
+"""Child processes that ignore Ctrl-C and end with the process that started them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNSENDABLE = (
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,4 +1,4 @@
-"""Encoded images (PNG, JPEG, WebP, …) -> pixels: one door, so that every verb takes and refuses the same ones."""
+"""Decoding of images (PNG, JPEG, WebP, …) to pixels, the same for every verb."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ ALMOST_BLACK = (
 
 
 class SizesDifferError(Refusal):
-    """Images of several sizes, and none was asked for."""
+    """Images of several sizes, without a size to bring them to."""
 
 
 @dataclass
 class Remarks:
-    """What was done to images on their way, counted, with the first of each kind."""
+    """Counts of the conversions of images, with the first of each kind."""
 
     modes: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
@@ -60,7 +60,7 @@ class Remarks:
 
 
 def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
-    """One image the right way up, as Pillow's L (grey) or RGB; what is refused is called `where`.
+    """Decode one image, the right way up, as Pillow's L (grey) or RGB; errors call it `where`.
 
     The side that a camera noted as the upper one (EXIF) is up. Transparent images are laid on white, grey of 16 bits is
     scaled to 8, and of several frames the first is taken; all are noted.
@@ -99,7 +99,7 @@ def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
 
 
 def _eight_bits(values: np.ndarray, clear: int | None, where: str, remarks: Remarks) -> np.ndarray:
-    """Sixteen bits to eight, v / 257 rounded; `clear` is the value that the file declares transparent.
+    """Convert sixteen bits to eight, v / 257 rounded; `clear` is the value that the file declares transparent.
 
     values: (h, w) uint16 -> (h, w) uint8
     """
@@ -119,7 +119,7 @@ def decode_images(
     fit: Fit = "crop",
     progress: Progress = lambda done, total: None,
 ) -> tuple[np.ndarray, list[str]]:
-    """All images as one array, and what was done to them; refused where their sizes differ and no size is given.
+    """Decode all images to one array, with remarks; refused if their sizes differ and no size is given.
 
     There is 1 channel where every image is grey (modes L, 1, LA, I;16), and there are 3 as soon as one is not.
 
@@ -180,7 +180,7 @@ def _sizes_differ(
 
 
 def upright_size(data: Any) -> tuple[int, int] | None:
-    """Width and height by the header alone, or None where it is not readable."""
+    """Read width and height from the header; None if it is not readable."""
     image, _ = pillow()
     try:
         with image.open(_readable(data)) as opened:

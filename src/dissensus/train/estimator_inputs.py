@@ -1,4 +1,4 @@
-"""X, Y and weights as scikit-learn's users have them, checked once."""
+"""Inputs of the scikit-learn estimators, checked once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Targets:
 
 
 def check_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tuple[Any, Targets, np.ndarray]:
-    """X, Y and weights of a fit, that fit together.  (n, d), targets of n rows, (n,)"""
+    """Check that X, Y and weights of a fit match.  (n, d), targets of n rows, (n,)"""
     if y is None:
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None: labels, "
@@ -45,7 +45,7 @@ def check_rows(estimator: Any, x: Any, y: Any, weights: Any, classes: Any) -> tu
 
 
 def as_targets(y: Any, classes: Any = None) -> Targets:
-    """Y as scikit-learn's users have it: any labels, or what `as_delivery` takes, the same in every epoch.
+    """Convert Y to targets: any labels, or anything `as_delivery` takes that is the same in every epoch.
 
     Labels keep their type and are sorted; a column counts as labels. Row i of X is item i of labels with items.
 
@@ -70,7 +70,7 @@ def as_targets(y: Any, classes: Any = None) -> Targets:
 
 
 def _label_codes(array: np.ndarray, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, and the position of each label among them.  (n,) or (n, 1) -> (k,), (n,)"""
+    """Return the classes, and the position of each label among them.  (n,) or (n, 1) -> (k,), (n,)"""
     labels = column_or_1d(array, warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)

@@ -12,7 +12,7 @@ from dissensus.train.estimator_inputs import as_targets
 
 
 def share_of_predicted(predicted: np.ndarray, y: Any, classes: np.ndarray, weights: Any = None) -> float:
-    """The mean mass a row gives to its predicted class: the accuracy to a random vote; for labels the accuracy."""
+    """Compute the mean mass of the predicted class: the accuracy to a random vote; for labels the accuracy."""
     if not isinstance(y, (*ANY_LABELS, Delivery)) and (np.ndim(y) == 1 or (np.ndim(y) == 2 and np.shape(y)[1] == 1)):
         return float(np.average(np.ravel(np.asarray(y)) == predicted, weights=weights))
     probs = _match_rows(y, classes)

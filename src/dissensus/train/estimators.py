@@ -1,4 +1,4 @@
-"""scikit-learn estimators that learn from what people said, not only from one label per item."""
+"""SoftLabelClassifier: a scikit-learn estimator for label distributions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[most]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        """The mean mass Y gives to the predicted class: accuracy, where Y are labels; higher is better."""
+        """Compute the mean mass Y gives to the predicted class: accuracy, if Y are labels; higher is better."""
         return share_of_predicted(self.predict(X), y, self.classes_, sample_weight)
 
     @property

@@ -1,4 +1,4 @@
-"""Any estimator that takes sample weights learns from label distributions, exactly."""
+"""ExpandRows: label distributions for any estimator that takes sample weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.train.estimator_scores import share_of_predicted
 
 
 def expand_rows(probs: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each row once for every class it gives mass to, with that mass as its weight.
+    """Repeat each row for every class it gives mass to, with that mass as its weight.
 
         sum_i w_i H(p_i, q_i) = sum over (i, c) with p_ic > 0 of (w_i p_ic) (-log q_ic)
 
@@ -86,7 +86,7 @@ class ExpandRows(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[self.seen_[self.estimator_.predict(X)]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        """The mean mass Y gives to the predicted class: accuracy, where Y are labels; higher is better."""
+        """Compute the mean mass Y gives to the predicted class: accuracy, if Y are labels; higher is better."""
         return share_of_predicted(self.predict(X), y, self.classes_, sample_weight)
 
     def __sklearn_tags__(self) -> Any:

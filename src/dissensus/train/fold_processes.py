@@ -1,4 +1,4 @@
-"""Work in several processes with one thread each, which end when it is done, when it fails, and with their parent."""
+"""Work in several processes of one thread each, which end with the work, with an error, and with their parent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def one_thread() -> Iterator[None]:
 def in_processes(
     work: Work, tasks: Sequence[Any], jobs: int, hear: Callable[[int, Any], None], litter: Path | None = None
 ) -> list[Any]:
-    """What `work(task, tell)` gives for each task, in their order; whichever process is free takes the next one.
+    """Return `work(task, tell)` for each task, in their order; the next free process takes the next task.
 
     work  a function of a module; `tell` sends remarks
     hear  is called here, with the place of a task and each of its remarks
@@ -93,7 +93,7 @@ def _receive(connection: Connection, process: Any) -> tuple[str, int, Any]:
 
 
 def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
-    """The life of a process: tasks, until it is ended."""
+    """Work on tasks until the process is ended."""
     end_with_parent(litter)
     torch.set_num_threads(1)
     while True:

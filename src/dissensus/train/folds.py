@@ -1,4 +1,4 @@
-"""Training in folds: every item is predicted by a network that has not seen it."""
+"""Training in folds: every item is predicted by a network that was not trained on it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AfterFoldEpoch = Callable[[int, dict[str, float]], None]
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """What training in folds leaves.
+    """The result of training in folds.
 
     trainings  one for each fold
     fold       (n,) which fold held out each item, from 0
@@ -150,7 +150,7 @@ class _Fold:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Shared:
-    """What the folds have in common, as processes are handed it: images and start lie in the folder.
+    """The values that the folds share, as processes get them: images and start are files in the folder.
 
     module  the architecture of the start, without weights
     """
@@ -167,7 +167,7 @@ Trained = tuple[Training, dict[str, np.ndarray]]
 
 
 def _train_fold(items: MatchedItems, fold: _Fold, start: Network | None, tell: Tell) -> Trained:
-    """The training of a fold, and what its networks predict for the items held out."""
+    """Train a fold, and predict its held-out items with both networks."""
     try:
         training = train_part(
             items,
@@ -206,7 +206,7 @@ def _in_parallel(
 
 
 def _without_weights(module: nn.Module) -> nn.Module:
-    """A copy whose state takes no memory; what is frozen stays frozen, what is shared stays shared, as in the module.
+    """Copy a module without memory for its state; frozen weights stay frozen, shared weights stay shared.
 
     A recipe would not tell, and `.to("meta")` takes shared weights apart.
     """
@@ -218,7 +218,7 @@ def _without_weights(module: nn.Module) -> nn.Module:
 
 
 def _in_process(task: tuple[_Shared, _Fold], tell: Tell) -> tuple[Any, ...]:
-    """One fold in a process of its own: networks go back as files, the rest as it is."""
+    """Train one fold in a process of its own: networks are returned as files, the other values as they are."""
     shared, fold = task
     pixels = np.load(shared.folder / IMAGES, mmap_mode="r")
     items = MatchedItems(ImageTable(pixels, shared.names, shared.source), shared.labels, shared.matched)

@@ -10,7 +10,7 @@ from dissensus.evaluate.closeness import kl_to_people, soft_nll
 
 
 def scores_of(truth: np.ndarray, guess: np.ndarray) -> dict[str, float]:
-    """How well predictions fit what people said, by four scores of `evaluate`; one item has no correlation.  (n, k)"""
+    """Score predictions against people's distributions; one item has no correlation.  (n, k)"""
     return {
         "soft_nll": float(soft_nll(guess, truth).mean()),
         "kl": float(kl_to_people(guess, truth).mean()),

@@ -1,4 +1,4 @@
-"""For the Trainer of transformers, where floating labels would silently become a binary loss for every class.
+"""Deliveries for the Trainer of transformers, in which floating labels would silently become a binary loss per class.
 
     trainer = Trainer(model, arguments, **deliver_to_trainer(examples, delivery, collator))
 
@@ -72,7 +72,7 @@ class DeliveredExamples(DeliveredDataset):
 
 
 class DeliveredCollator:
-    """Another collator for the inputs, with the targets stacked beside them.
+    """A collator that stacks the targets, and collates the inputs by another collator.
 
     Collators that pad would try to pad, or to make whole numbers of, the targets. Examples that were not delivered
     (for evaluation) go through as they are.
@@ -93,7 +93,7 @@ class DeliveredCollator:
 def trainer_loss(
     outputs: Any, labels: torch.Tensor | None, num_items_in_batch: torch.Tensor | int | None = None
 ) -> torch.Tensor:
-    """Cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.
+    """Compute the cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.
 
     The Trainer says how many label entries the accumulated batches hold, which for probabilities is k for each item.
     """
@@ -111,7 +111,7 @@ def trainer_loss(
 
 
 class EpochCallback(TrainerCallback):
-    """Tells the data set which epoch begins, also after a checkpoint and where samplers are split over machines."""
+    """Set the epoch of the data set, also after a checkpoint and with samplers that are split over machines."""
 
     def __init__(self, dataset: DeliveredDataset) -> None:
         self.dataset = dataset
@@ -122,7 +122,7 @@ class EpochCallback(TrainerCallback):
 
 
 class SmoothingCallback(TrainerCallback):
-    """Smooths the targets by the Trainer's label_smoothing_factor, of which a loss of one's own never hears."""
+    """Smooth the targets by the Trainer's label_smoothing_factor, which a custom loss does not receive."""
 
     def __init__(self, dataset: DeliveredDataset) -> None:
         self.dataset, self.delivery = dataset, dataset.delivery

@@ -1,4 +1,4 @@
-"""Images of a folder, of a column of a Parquet or Arrow file, or of an array file -> one table."""
+"""read_images: images of a folder, a Parquet or Arrow file, or an array file."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_images(
 
 
 def image_files(folder: Path) -> tuple[list[Path], np.ndarray]:
-    """All images in a folder and below it, in the order of their paths, and these paths as names."""
+    """List all images in a folder and below it, in the order of their paths, which are their names."""
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGES and path.is_file())
     if not files:
         raise ValueError(f"{folder}: no image in it; looked for {', '.join(IMAGES)} here and in folders below")
@@ -109,7 +109,7 @@ def resize_images(
     *,
     fit: Fit = "crop",
 ) -> ImageTable:
-    """Images brought to a square as `read_images` brings them; those that have this size stay as they are."""
+    """Resize images to a square as `read_images` does; images of this size stay as they are."""
     check_size(size)
     fit = check_fit(fit)
     n, height, width, channels = images.pixels.shape
@@ -135,7 +135,7 @@ def _fit_image(fit: Fit) -> dict[str, Any]:
 
 
 def add_colour(images: ImageTable, channels: int, say: Say = to_stderr) -> ImageTable:
-    """Grey images for a network that takes colour, as a folder gives them where some of its images are in colour."""
+    """Convert grey images for a network that takes colour."""
     if (images.pixels.shape[3], channels) != (1, 3):
         return images
     pixels = np.repeat(images.pixels, 3, axis=3)
@@ -195,7 +195,7 @@ def _of_column(
 
 
 def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
-    """The column of encoded images: the one asked for, else the one with a usual name, else the only one."""
+    """Find the column of encoded images: the given one, else one with a usual name, else the only one."""
     fitting = [name for name in table.column_names if _holds_bytes(table.schema.field(name).type)]
     columns = ", ".join(f"{field.name} ({field.type!s:.40})" for field in table.schema)
     if asked:

@@ -1,4 +1,4 @@
-"""Images as one array of bytes, with their names: what networks are trained on."""
+"""ImageTable: images as one array of bytes, with their names."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ class ImageTable:
             ) from None
 
     def __len__(self) -> int:
-        """How many images there are."""
+        """Return the number of images."""
         return len(self.pixels)
 
     @property
     def named(self) -> bool:
-        """Whether the images have names, and not only numbers of rows."""
+        """Whether the images have names, not only row numbers."""
         return are_named(self.items)
 
     def select(self, rows: Any) -> ImageTable:
-        """Some images, by mask or by position."""
+        """Select images by mask or by position."""
         keep = positions(rows, len(self), "items")
         if not keep.size:
             raise ValueError(f"the selection holds none of the {len(self)} images; expected one at least")
@@ -115,7 +115,7 @@ def as_images(images: Any) -> ImageTable:
 
 
 def fingerprint(images: ImageTable) -> str:
-    """A hash of shape, pixels and names: the same for the same images, wherever they were read from."""
+    """Hash shape, pixels and names: the same for the same images, wherever they were read from."""
     return hash_items(images.items, [str(images.pixels.shape).encode(), images.pixels])
 
 
@@ -190,7 +190,7 @@ def _check_bytes(pixels: np.ndarray) -> None:
 
 
 def _conversion(pixels: np.ndarray) -> str:
-    """How pixels of another type become bytes, as far as their values tell."""
+    """Explain how pixels of another type become bytes, as far as their values show it."""
     if pixels.dtype.kind == "b":
         return 'x.astype("uint8") * 255 makes them black and white'
     if pixels.dtype.kind not in "fiu" or not pixels.size:

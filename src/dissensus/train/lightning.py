@@ -1,4 +1,4 @@
-"""For Lightning: a data module that delivers, and a callback for those with data modules of their own.
+"""Deliveries for Lightning: a data module, and a callback for data modules of your own.
 
 Trainer().fit(model, DeliveredData(inputs, delivery, batch_size=128))
 Trainer(callbacks=[EpochCallback(dataset)]).fit(model, loader)   # loader of your own over a DeliveredDataset
@@ -70,7 +70,7 @@ class DeliveredData(LightningDataModule):
 
 
 class EpochCallback(Callback):
-    """Tells the data set which epoch begins, or goes on after a checkpoint.
+    """Set the epoch of the data set, also after a checkpoint.
 
     Lightning starts the workers before it says that training starts, and says nothing where a run goes on in the middle
     of an epoch. So the epoch is read from the checkpoint, and compared with Lightning's when training starts.
@@ -101,7 +101,7 @@ class EpochCallback(Callback):
 
 
 def _epoch_after(progress: dict[str, Any], *, in_steps: bool) -> int:
-    """The epoch with which Lightning goes on from the progress in a checkpoint.
+    """Return the epoch with which Lightning continues from the progress in a checkpoint.
 
     A checkpoint written after the last batch, before the epoch is over, counts that epoch as open; Lightning closes it.
     A run limited in steps counts the epochs that are over, any other those that are worked off.

@@ -31,7 +31,7 @@ _LOOK_ELSEWHERE = 50
 
 @dataclass(frozen=True)
 class Training:
-    """What training leaves: two networks, as which of the two is looked at can turn a result around.
+    """The result of training: the best and the last network, since a conclusion can depend on which is scored.
 
     best     the network after the epoch with the lowest validation loss; the last one where nothing was held out
     last     the network after the last epoch
@@ -50,7 +50,7 @@ class Training:
 
     @property
     def best_epoch(self) -> int:
-        """The epoch the best network is from, the first is 1."""
+        """Return the epoch of the best network; the first is 1."""
         losses = [record.get("soft_nll", 0.0) for record in self.history]
         return losses.index(min(losses)) + 1 if "soft_nll" in self.history[0] else len(losses)
 
@@ -167,7 +167,7 @@ def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], b
 
 
 def _batches(order: torch.Tensor, size: int) -> list[torch.Tensor]:
-    """The items of each step; a single one that is left over joins those before it, as batch norm needs two."""
+    """Return the items of each step; a single item at the end joins the batch before it, as batch norm needs two."""
     batches = list(order.split(size))
     if len(batches) > 1 and len(batches[-1]) == 1:
         batches[-2:] = [torch.cat(batches[-2:])]
@@ -182,7 +182,7 @@ def _step(
     mix: tuple[torch.Tensor, torch.Tensor] | None,
     check: bool,
 ) -> torch.Tensor:
-    """One step of the optimizer; the loss before it."""
+    """Take one step of the optimizer, and return the loss before it."""
     run.optimizer.zero_grad(set_to_none=True)
     total = torch.zeros((), dtype=torch.float32, device=run.device)
     # Two items at least, also where the last batch is small: batch norm on one pixel has no variance of one image.
@@ -204,7 +204,7 @@ def _step(
 
 @contextmanager
 def _scarce_memory(run: Run, items: int) -> Iterator[None]:
-    """What to do where the memory does not suffice, which torch says in errors of several kinds."""
+    """Explain errors of torch that mean too little memory."""
     try:
         yield
     except (RuntimeError, MemoryError) as problem:
@@ -218,7 +218,7 @@ def _scarce_memory(run: Run, items: int) -> Iterator[None]:
 
 
 def _mix_batch(run: Run, epoch: int) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """With whom each item is mixed in this epoch, and its own weight.  -> (n,), (n,)"""
+    """Return the partner of each item in this epoch, and the item's own weight.  -> (n,), (n,)"""
     if not run.delivery.mixes:
         return None
     mixing = run.delivery.mixing(epoch)
@@ -280,7 +280,7 @@ def _seed(device: torch.device, seed: int) -> None:
 
 @contextmanager
 def _reproducible(device: torch.device) -> Iterator[None]:
-    """Random numbers of our own, and only algorithms of cuDNN that give the same bits again."""
+    """Use random numbers of our own, and only deterministic algorithms of cuDNN."""
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices), torch.backends.cudnn.flags(deterministic=True, benchmark=False):
         yield

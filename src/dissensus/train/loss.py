@@ -1,4 +1,4 @@
-"""Cross-entropy for hard and soft targets that refuses what is neither."""
+"""Cross-entropy for hard and soft targets, checked."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def match_table(
 
 
 def items_of(labels: Labels, rows: np.ndarray) -> Labels:
-    """The labels of some items, by position."""
+    """Select the labels of some items, by position."""
     return labels.select(rows) if isinstance(labels, Distributions) else labels.select(items=rows)
 
 
@@ -81,7 +81,7 @@ def _share_names(table: Table, labels: Labels, say: Callable[[str], None]) -> tu
 
 
 def _naming(table: FeatureTable | ImageTable) -> list[Way]:
-    """How the side without names can get some."""
+    """Return the ways to name the items of the side without names."""
     if table.named:
         return [Way("write the labels with an item column, or in .npz with an array `items`")]
     if isinstance(table, FeatureTable):

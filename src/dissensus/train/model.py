@@ -1,4 +1,4 @@
-"""What a model is: it predicts what people would say, whatever it is made of."""
+"""Model: classes, logits, probs, predict; the interface of heads, networks and estimators."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Model(Protocol):
 
 @runtime_checkable
 class FeatureModel(Model, Protocol):
-    """A model that also shows what its last layer is given."""
+    """A model that also returns the inputs of its last layer."""
 
     def features(self, inputs: Any) -> np.ndarray:
         """What the logits are a linear function of.  n inputs -> (n, d) float64"""
@@ -99,7 +99,7 @@ class _ClassifierModel:
 
 
 def predict_with(model: Model, inputs: Any, items: Any = None) -> Distributions:
-    """The probabilities of a model as distributions; items are numbered from 0 where no names are given."""
+    """Return the probabilities of a model as distributions; items without names are numbered from 0."""
     probs = model.probs(inputs)
     return Distributions(probs, row_numbers(len(probs)) if items is None else items, model.classes)
 

@@ -1,4 +1,4 @@
-"""Models in files: safetensors with a readable card inside and beside, never a pickle; for heads and networks alike."""
+"""Models in files: safetensors with a card in the header and next to it, never a pickle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOADED_BY = {HEAD: "takes features, and load_head loads it", NETWORK: "takes im
 
 
 def check_model_place(path: Path) -> None:
-    """Refuse a place where a model or its card cannot be written, before it is trained in vain."""
+    """Refuse a place where a model or its card cannot be written, before it is trained."""
     if path.suffix != ".safetensors":
         raise ValueError(f"{path}: models are written as .safetensors; choose a name with this ending")
     if not path.parent.is_dir():
@@ -28,7 +28,7 @@ def check_model_place(path: Path) -> None:
 
 
 def write_model(path: Path, card: dict[str, Any], content: Callable[[dict[str, str]], bytes]) -> None:
-    """Write x.safetensors, with the card in its header and again beside it as x.safetensors.json for readers.
+    """Write x.safetensors, with the card in its header and in x.safetensors.json for readers.
 
     content  the bytes of the file, given its metadata
     """
@@ -53,7 +53,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def read_model(path: Path, kind: str, framework: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Card and tensors of a model of this kind; the card inside the file counts, not the copy beside it."""
+    """Read card and tensors of a model of this kind; the card inside the file counts, not the copy."""
     from safetensors import SafetensorError, safe_open
 
     other = model_kind(path)
@@ -70,7 +70,7 @@ def read_model(path: Path, kind: str, framework: str) -> tuple[dict[str, Any], d
 
 
 def model_kind(path: Path) -> str:
-    """What a file of a model holds, HEAD or NETWORK; anything else is refused."""
+    """Return the kind of a model file, HEAD or NETWORK; anything else is refused."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -91,7 +91,7 @@ def model_kind(path: Path) -> str:
 
 
 def wrong_content(path: Path, kind: str, problem: Exception | str) -> ValueError:
-    """For a card of the right kind that does not go with the rest of its file."""
+    """Return the error for a card of the right kind that does not match the content of its file."""
     return ValueError(f"{path}: not {NAMES[kind]} of dissensus ({problem}); expected a file of {_VERBS[kind]}")
 
 

@@ -1,4 +1,4 @@
-"""A network as a model: images in, one distribution over the classes out."""
+"""Network: a torch module as a model of images."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Network:
         return softmax(self.logits(inputs))
 
     def features(self, inputs: Any) -> np.ndarray:
-        """What the last linear layer is given.  images, (n, h, w, c) uint8 -> (n, d) float64"""
+        """Return the inputs of the last linear layer.  images, (n, h, w, c) uint8 -> (n, d) float64"""
         given: list[torch.Tensor] = []
         watch = last_linear(self.module).register_forward_pre_hook(lambda _, inputs: given.append(inputs[0]))
         parts = []
@@ -143,7 +143,7 @@ def check_logits(logits: Any, k: int) -> torch.Tensor:
 
 
 def training_size(network: Network) -> list[int] | None:
-    """Height and width of the images a network was trained on, where its card says so."""
+    """Return height and width of the training images, if the card has them."""
     size = network.card.get("image size")
     known = isinstance(size, list) and len(size) == 2 and all(isinstance(side, int) for side in size)
     return size if known else None
@@ -151,7 +151,7 @@ def training_size(network: Network) -> list[int] | None:
 
 @contextmanager
 def single_precision() -> Iterator[None]:
-    """Weights are made as float32 here, whatever the caller has set as default."""
+    """Make weights as float32, whatever default the caller has set."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
     try:
@@ -162,7 +162,7 @@ def single_precision() -> Iterator[None]:
 
 @contextmanager
 def eval_mode(module: nn.Module) -> Iterator[None]:
-    """The module in eval mode, and every part of it afterwards in the mode it was in."""
+    """Put the module in eval mode, and restore the mode of every part afterwards."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:

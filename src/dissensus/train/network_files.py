@@ -1,4 +1,4 @@
-"""Networks in files: the weights under the names they have in the module, and a card; never a pickle."""
+"""Networks in files: the weights by their names in the module, and a card; never a pickle."""
 
 from __future__ import annotations
 

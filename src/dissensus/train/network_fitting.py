@@ -1,4 +1,4 @@
-"""From images and labels to a trained network, with the items held out to choose by."""
+"""train_network: from images and labels to a trained network."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def match_images(images: Any, labels: Labels, say: Callable[[str], None], by_pos
 
 
 def check_start(start: Network | None, config: NetworkConfig, images: ImageTable, say: Callable[[str], None]) -> None:
-    """Refuse a network that is not the one asked for; say where it has seen images of another size, or these."""
+    """Refuse a start of another architecture; report if it was trained on images of another size, or on these."""
     if start is None:
         return
     if not isinstance(start, Network):
@@ -222,7 +222,7 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
 
 
 def _explain_choice(chosen: str, training: Training) -> str:
-    """What a reader of the scores must know: whether the items held out had a say in what is scored on them."""
+    """Explain by what the network was chosen, and whether the held-out items took part in it."""
     config, same = training.config, "the items held out, so scores on them flatter it"
     if chosen == "best":
         return f"the lowest soft NLL on {same}"
@@ -237,7 +237,7 @@ def network_name(network: Network) -> str:
 
 
 def _origin(start: Network | None) -> dict[str, Any] | None:
-    """What a reader should know about the network that training started from."""
+    """Return the facts about the network that training started from."""
     if start is None:
         return None
     known = {name: start.card[name] for name in _OF_START if start.card.get(name) is not None}

@@ -1,4 +1,4 @@
-"""What a training needs, made and checked before the first step."""
+"""Preparation of a training: everything is checked before the first step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dissensus.train.train_config import TrainConfig, weight_seed
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A training that can begin.
+    """A training that is ready to start.
 
     module    trained in place
     forward   the module, or what torch.compile made of it
@@ -71,7 +71,7 @@ class Run:
         return float(-np.sum(truth * logs, axis=1, where=truth > 0).mean())
 
     def gives_numbers(self) -> bool:
-        """Whether the network as it is gives probabilities for images that it was trained on."""
+        """Whether the network still returns finite probabilities for its training images."""
         x = self.pictures.batch(torch.arange(min(self.pictures.n, BATCH), device=self.device))
         with torch.inference_mode(), eval_mode(self.module):
             return not bool(torch.softmax(self.module(x).float(), dim=1).isnan().any())
@@ -89,7 +89,7 @@ class Run:
 
     @contextmanager
     def alone(self, folder: str | Path | None) -> Iterator[Path | None]:
-        """The folder of checkpoints, which no other process may use meanwhile."""
+        """Lock the folder of checkpoints against other processes."""
         if folder is None:
             yield None
             return
@@ -100,7 +100,7 @@ class Run:
 
 @contextmanager
 def checkpoint_folder(folder: str | Path) -> Iterator[None]:
-    """Make the folder if need be, and hold it against other processes."""
+    """Make the folder if needed, and lock it against other processes."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -118,7 +118,7 @@ def prepare(
     config: TrainConfig,
     validation: tuple[Any, Any] | None,
 ) -> Run:
-    """Everything checked and on the device."""
+    """Check everything and move it to the device."""
     table, targets = as_images(images), as_delivery(delivery)
     check_same_order(table.items, targets.items, ("images", "targets"))
     _check_crop(config.crop, table)
@@ -166,7 +166,7 @@ def _check_crop(crop: int, table: ImageTable) -> None:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; "auto" is the best there is."""
+    """Return the device of that name; "auto" is the best available one."""
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
@@ -182,7 +182,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainConfig) -> Network:
-    """The network to train, as a copy, with the normalisation it has or that of the images."""
+    """Copy the network to train, with its own normalisation or that of the images."""
     if isinstance(network, Network):
         if network.classes != targets.classes:
             raise Refusal(
@@ -242,7 +242,7 @@ def _check_weights(module: nn.Module) -> None:
 
 
 def _check_logits(module: nn.Module, ours: Network, table: ImageTable, device: torch.device) -> None:
-    """One image through the network, so that what does not fit is said before anything is trained."""
+    """Put one image through the network, so that images that do not fit are refused before training."""
     shape = table.pixels.shape[1:]
     try:
         Network(module, ours.classes, ours.mean, ours.std).logits(table.pixels[:1])

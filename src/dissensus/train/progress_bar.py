@@ -1,4 +1,4 @@
-"""The progress of training on a terminal: epoch, steps, loss and soft NLL as they are now."""
+"""The progress of training on a terminal: epoch, steps, loss and soft NLL."""
 
 from __future__ import annotations
 

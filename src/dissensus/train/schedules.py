@@ -1,4 +1,4 @@
-"""Learning rates and early stopping as functions of what has happened, so that nothing needs to be remembered."""
+"""Learning rates and early stopping as functions of the validation losses so far, without state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLATEAU_THRESHOLD = 1e-4  # a share of the loss, the default of torch.optim.lr_
 
 
 def rate_of(config: TrainConfig, epoch: int, losses: Sequence[float]) -> float:
-    """The learning rate of an epoch (the first is 0), given the validation losses of those before it."""
+    """Return the learning rate of an epoch (the first is 0), given the validation losses before it."""
     if config.schedule == "cosine":
         return float(config.learning_rate * (1 + np.cos(np.pi * epoch / config.epochs)) / 2)
     if config.schedule == "steps":
@@ -24,7 +24,7 @@ def rate_of(config: TrainConfig, epoch: int, losses: Sequence[float]) -> float:
 
 
 def is_over(config: TrainConfig, epochs: int, losses: Sequence[float]) -> bool:
-    """Whether training ends after so many epochs: all are done, or the validation loss has not fallen for too long."""
+    """Whether training ends now: all epochs are done, or patience has run out."""
     if epochs >= config.epochs:
         return True
     if config.patience is None:

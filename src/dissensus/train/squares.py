@@ -1,4 +1,4 @@
-"""Pictures of any shape -> squares: what becomes of the parts that do not fit."""
+"""Pictures of any shape made square: cropped, padded or stretched."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make_square(picture: Any, size: int, fit: Fit = "crop") -> Any:
 
 
 def make_square_pixels(pixels: np.ndarray, fit: Fit = "crop") -> np.ndarray:
-    """Pixels cut or padded to a square and not scaled; those of a square, and all under "stretch", stay as they are.
+    """Crop or pad pixels to a square, without scaling; square images, and all with "stretch", stay as they are.
 
     (h, w, c) -> (s, s, c), where s is the shorter side under "crop" and the longer one under "pad"
     """
@@ -54,12 +54,12 @@ def make_square_pixels(pixels: np.ndarray, fit: Fit = "crop") -> np.ndarray:
 
 
 def how_scaled(fit: Fit) -> str:
-    """The way in words, for what is said about images."""
+    """Describe how images became square, for notices."""
     return f"{FITS[fit]}, scaled by Pillow's antialiased bicubic filter"
 
 
 def check_size(size: int | None) -> None:
-    """Refuse a side of squares that cannot be meant."""
+    """Refuse an invalid side of a square."""
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= 4096):
         raise ValueError(f"size={size!r:.80}: expected the side of a square in pixels, from 1 to 4096, such as 32")
 
@@ -70,7 +70,7 @@ def check_fit(fit: str) -> Fit:
 
 
 def pillow(what: str = "reading images", extra: str | None = None) -> tuple[Any, Any]:
-    """The modules Image and ImageOps of Pillow, or how to get them, by an extra that brings more where one is named."""
+    """The modules Image and ImageOps of Pillow, or how to get them, by an extra that brings more if one is named."""
     try:
         from PIL import Image, ImageOps
     except ModuleNotFoundError:

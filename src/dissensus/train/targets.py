@@ -1,4 +1,4 @@
-"""What may be learned from: labels, counts, probabilities, the values of this package -> one Delivery."""
+"""Targets of training: labels, counts and probabilities as one Delivery."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def build_delivery(labels: Labels, name: str, wraps: Sequence[str], seed: int) -
 
 
 def target_rows(delivery: Delivery, epoch: int = 0) -> np.ndarray:
-    """Targets of one epoch as probabilities, also where they are classes.  -> (n, k)"""
+    """Return the targets of an epoch as probabilities, also if they are classes.  -> (n, k)"""
     targets = delivery.targets(epoch)
     return np.eye(delivery.n_classes)[targets] if delivery.hard else targets
 
 
 def most_probable(delivery: Delivery) -> Delivery:
-    """The class with the most mass in each epoch's targets, the first of equals; inputs are mixed as before."""
+    """Deliver the class with the most mass in each epoch's targets, the first of equals; inputs are mixed as before."""
     if delivery.hard:
         return delivery
     rule = partial(_most_probable, delivery.rule)
@@ -158,7 +158,7 @@ def _shares(array: np.ndarray, names: tuple[str, ...], what: str) -> Distributio
 
 
 def _names(classes: Classes, k: int | None, what: str) -> tuple[str, ...]:
-    """Names of the classes, as many as the targets have columns."""
+    """Return the names of the classes, as many as the targets have columns."""
     if classes is None:
         classes = k or 0
     names = tuple(str(name) for name in (range(classes) if isinstance(classes, int | np.integer) else classes))

@@ -1,4 +1,4 @@
-"""Which heads still share their weights: early stopping, the plateau scheduler, and where it parts them.
+"""Branches of heads that share their weights, with early stopping and the plateau scheduler, where they part.
 
 Heads that differ only in when they stop follow one path of weights; 10, 15 and 20 epochs are prefixes of it. A
 scheduler changes nothing before it fires. So heads start as one branch, and the branch forks where learning rates do.
@@ -17,7 +17,7 @@ Layers = tuple[Layer, ...]
 
 @dataclass(frozen=True)
 class Stopping:
-    """Early stopping as it stands: an epoch is good if its loss is below best - min_delta; `patience` bad ones stop."""
+    """Early stopping as it is: an epoch is good if its loss is below best - min_delta; `patience` bad ones stop."""
 
     patience: int | None
     min_delta: float
@@ -36,7 +36,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Plateau:
-    """ReduceLROnPlateau of PyTorch with its defaults (relative threshold 1e-4, no cooldown, eps 1e-8) as it stands."""
+    """ReduceLROnPlateau of PyTorch with its defaults (relative threshold 1e-4, no cooldown, eps 1e-8) as it is."""
 
     factor: float
     patience: int
@@ -55,7 +55,7 @@ class Plateau:
 
 @dataclass(frozen=True)
 class Run:
-    """One head on its way: its place among the heads asked for, and where its rules stand."""
+    """One head in training: its place among the heads, and the state of its rules."""
 
     place: int
     config: HeadConfig
@@ -73,7 +73,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Finished:
-    """A head at its end: the weights kept, the epoch they are from (the first is 1), and every validation loss."""
+    """A finished head: its weights, their epoch (the first is 1), and every validation loss."""
 
     run: Run
     layers: Layers
@@ -86,7 +86,7 @@ class Branch:
     """Heads with the same weights so far.
 
     runs           the heads still training, all with the same learning rate
-    losses         validation loss after every epoch so far; empty where there is no validation
+    losses         validation loss after every epoch so far; empty if there is no validation
     best           the weights of the epoch with the lowest loss, None before the first epoch
     """
 
@@ -104,7 +104,7 @@ class Branch:
         return self.runs[0].learning_rate
 
     def after(self, loss: float | None, weights: Callable[[], Layers]) -> tuple[list[Finished], list[Branch]]:
-        """The heads that end with this epoch, and the branches that go on, each with its own learning rate.
+        """Return the heads that end with this epoch, and the branches that continue, each with its own learning rate.
 
         loss     validation loss of the epoch, None without validation
         weights  gives a copy of the weights as they are now
@@ -136,7 +136,7 @@ Start = Callable[[Branch], Layers]  # the weights a branch begins with
 
 
 def first_branches(configs: Sequence[HeadConfig]) -> list[Branch]:
-    """One branch for every path of weights, the longest first."""
+    """Make one branch for every path of weights, the longest first."""
     paths: dict[tuple[object, ...], list[Run]] = {}
     for place, config in enumerate(configs):
         plateau = None

@@ -1,4 +1,4 @@
-"""Items to encode: texts, pairs of texts or images, with their names and what tells them from others."""
+"""Items to encode: texts, pairs of texts or images, with their names and a hash of their content."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", 
 
 @dataclass(frozen=True)
 class Items:
-    """What is to be encoded.
+    """Items to encode.
 
     takes        what an encoder must take: texts for "pair" too
-    names        (n,) names of the items; numbers of rows where they have none
+    names        (n,) names of the items; numbers of rows if they have none
     get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
     fingerprint  a hash of all content and names, so that work on the same items is recognised
     not_square   how many of them are images that are higher than wide, or wider than high
@@ -47,7 +47,7 @@ class Items:
 
     @property
     def named(self) -> bool:
-        """Whether the items have names, and not only numbers of rows."""
+        """Whether the items have names, not only row numbers."""
         return are_named(self.names)
 
     def __post_init__(self) -> None:
@@ -61,12 +61,12 @@ class Items:
 def read_items(
     path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
 ) -> Items:
-    """The images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
+    """Read the images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
     return folder_items(path, say) if path.is_dir() else table_items(path, item=item, text=text, second=second, say=say)
 
 
 def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = None) -> Items:
-    """Texts, or pairs of texts where `second` is given.  names: (n,), or None where the texts have none"""
+    """Texts, or pairs of texts if `second` is given.  names: (n,), or None if the texts have none"""
     known = row_numbers(len(texts)) if names is None else as_names(names)
     columns = [list(texts)] if second is None else [list(texts), list(second)]
     for column in columns:
@@ -86,7 +86,7 @@ def text_items(names: Any, texts: Sequence[str], second: Sequence[str] | None = 
 
 
 def pixel_items(names: Any, pixels: np.ndarray) -> Items:
-    """Images that are in memory.  pixels: (n, h, w, 3) uint8"""
+    """Make items of images in memory.  pixels: (n, h, w, 3) uint8"""
     known = as_names(names)
     if pixels.ndim != 4 or pixels.shape[3] != 3 or pixels.dtype != np.uint8 or len(pixels) != known.size:
         raise ValueError(
@@ -99,7 +99,7 @@ def pixel_items(names: Any, pixels: np.ndarray) -> Items:
 
 
 def folder_items(folder: Path, say: Say = to_stderr) -> Items:
-    """All images in a folder and below it, in the order of their paths, which are their names.
+    """Read all images in a folder and below it, in the order of their paths, which are their names.
 
     say  hears of the first image that is transparent, which is laid on white, of the first of 16 bits, which is scaled
          to 8, and of the first with several frames
@@ -124,9 +124,9 @@ def folder_items(folder: Path, say: Say = to_stderr) -> Items:
 def table_items(
     path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
 ) -> Items:
-    """Texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row per item or one row per answer.
+    """Read texts of a CSV, TSV, JSONL, JSON, Parquet or Arrow file, one row per item or one row per answer.
 
-    item          column of names, found as `read` finds it; "" where there is none. Without one the texts stay
+    item          column of names, found as `read` finds it; "" if there is none. Without one the texts stay
                   unnamed, in the order of the rows
     text, second  columns of the text and, for pairs, of the other text; usual names are recognised
     say           hears which columns were taken
@@ -166,7 +166,7 @@ def table_items(
 def _once_each(
     path: Path, names: list[Any], texts: list[Any], others: list[Any] | None
 ) -> tuple[list[Any], list[Any], list[Any] | None]:
-    """Rows of one item, one for each answer, become one; their texts must agree."""
+    """Merge the rows of one item, one per answer; their texts must agree."""
     first: dict[Any, int] = {}
     for row, name in enumerate(names):
         place = first.setdefault(name, row)
@@ -180,6 +180,6 @@ def _once_each(
 
 
 def text_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns that hold what an item is, by their usual names: two for a pair of texts, one for a text, or none."""
+    """Find the columns with the content of an item by their usual names: two for a pair of texts, one, or none."""
     pair = next((pair for pair in _PAIR_NAMES if set(pair) <= set(names)), None)
     return pair or tuple(name for name in _TEXT_NAMES if name in names)[:1]

@@ -19,7 +19,7 @@ Takes = Literal["text", "image"]
 
 @dataclass(frozen=True)
 class Loaded:
-    """An encoder that is ready to work.
+    """A loaded encoder.
 
     encode   function of a list of texts, or of images (h, w, 3) uint8, to (n, d) float32
     weights  what identifies these weights: the hash of their file, or their revision
@@ -140,12 +140,12 @@ DEFAULTS: dict[Takes, str] = {"text": "minilm", "image": "efficientnet-lite0"}
 
 
 def default_encoder(takes: str) -> str:
-    """The name of the encoder for images, texts or pairs of texts whose weights come inside a package."""
+    """Return the default encoder for images, texts or pairs of texts, whose weights come inside a package."""
     return DEFAULTS["image" if takes == "image" else "text"]
 
 
 def find_encoder(name: str) -> tuple[Encoder, str]:
-    """The encoder of a name such as "minilm" or "hugging-face-image:facebook/dinov2-small", and its model's name."""
+    """Find the encoder of a name such as "minilm" or "hugging-face-image:facebook/dinov2-small", and its model."""
     family, _, model = name.partition(":")
     if family not in ENCODERS:
         one_of("encoder", name, [f"{key}:MODEL" if entry.model else key for key, entry in ENCODERS.items()])
@@ -157,7 +157,7 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
 
 
 def find_package(module: str) -> Path:
-    """The folder of an installed package that carries weights; its code is not run."""
+    """Find the folder of an installed package with weights; its code is not run."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise not_installed("this encoder", module)
@@ -165,7 +165,7 @@ def find_package(module: str) -> Path:
 
 
 def check_weights_file(file: Path, sha256: str) -> str:
-    """The hash of a file of weights, refused unless it is the one these features were described with."""
+    """Return the hash of a file of weights; refused unless it is the expected one."""
     if not file.is_file():
         raise ValueError(f"{file}: no such file; install its package again")
     known = hash_file(file)
@@ -188,6 +188,6 @@ def _from_hub(model: str, load: Callable[[], Loaded]) -> Loaded:
     except (OSError, RuntimeError, ValueError) as problem:  # what hubs raise for unknown, gated and unreachable models
         reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
         raise ValueError(
-            f"the model {model!r} is neither a folder nor available from its hub ({reason}); where there is no "
+            f"the model {model!r} is neither a folder nor available from its hub ({reason}); if there is no "
             f"connection use {' or '.join(DEFAULTS.values())}, whose weights come inside a package"
         ) from problem

@@ -1,4 +1,4 @@
-"""A whole epoch of one head, and its loss on held-out items, out of the parts in kernels.py."""
+"""An epoch of one head, and its loss on held-out items, made of the parts in kernels.py."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def train_epoch(  # type: ignore[no-untyped-def]
     decay,
     steps,
 ):
-    """Every step of one epoch; layers are changed in place.
+    """Run every step of one epoch; layers are changed in place.
 
     first_layer, last_layer   as kernels.py lays them out; a linear head has hidden 0 and no first layer
     features                  (n * width,) rows of features, then 1, then zeros
@@ -122,7 +122,7 @@ def train_epoch(  # type: ignore[no-untyped-def]
 
 @njit
 def held_out_loss(first_layer, last_layer, hidden, k, features, width, probs, classes, n):  # type: ignore[no-untyped-def]
-    """Mean cross-entropy of the head on items, without dropout, summed in float64."""
+    """Compute the mean cross-entropy of the head on items, without dropout, summed in float64."""
     units = (hidden + PANEL - 1) // PANEL * PANEL
     inputs = (hidden + PANEL) // PANEL * PANEL if hidden else width
     rows = (k + 3) // 4 * 4

@@ -1,4 +1,4 @@
-"""Features with the deliveries to learn from, as the engines take them; checked at the door."""
+"""Features with their deliveries, checked, as the engines take them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Examples:
 
 
 def training_examples(features: Any, targets: Any, weights: Any, names: set[str], n_classes: int | None) -> Examples:
-    """The items to train on, with the targets that the heads name."""
+    """Make the examples to train on, with the targets that the heads name."""
     rows = feature_rows(features)
     deliveries = _deliveries(targets, names, n_classes, "targets")
     _check_items(deliveries, features, rows, "features")
@@ -72,7 +72,7 @@ def training_examples(features: Any, targets: Any, weights: Any, names: set[str]
 
 
 def validation_examples(features: Any, targets: Any, names: set[str], training: Examples) -> Examples:
-    """The items to stop and to choose by; their targets do not change with the epoch."""
+    """Make the examples to validate on; their targets do not change with the epoch."""
     rows = feature_rows(features, "validation features")
     if rows.shape[1] != training.features.shape[1]:
         raise ValueError(
@@ -94,7 +94,7 @@ def validation_examples(features: Any, targets: Any, names: set[str], training: 
 
 
 def _deliveries(targets: Any, names: set[str], classes: Classes, what: str) -> dict[str, Delivery]:
-    """One delivery for each name; one set of targets serves as soft and as hard ones."""
+    """Make one delivery per name; one set of targets serves as soft and as hard targets."""
     if not isinstance(targets, Mapping):
         unknown = sorted(names - {"soft", "hard"})
         if unknown:
@@ -113,7 +113,7 @@ def _deliveries(targets: Any, names: set[str], classes: Classes, what: str) -> d
 
 
 def _widest(targets: list[Any]) -> Classes:
-    """The classes of several targets: those that labels name; else of the ones that show most classes."""
+    """Return the classes of several targets: those that labels name, else those of the targets with most classes."""
     for given in targets:
         if isinstance(given, Delivery | Votes | Beliefs | Distributions):
             return given.classes

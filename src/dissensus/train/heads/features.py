@@ -1,4 +1,4 @@
-"""Feature files: an array in .npy, and beside it a card that says what its rows are and where they come from."""
+"""Feature files: an array in .npy, and a card with the names and the source of its rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FeatureTable:
     """One row of features per item.
 
     values  (n, d) finite numbers
-    items   (n,) names of the items; None where they have none, which are numbered from 0
+    items   (n,) names of the items; None if they have none, which are numbered from 0
     source  what is known about the features: encoder, weights, licence
     """
 
@@ -58,17 +58,17 @@ class FeatureTable:
 
     @property
     def named(self) -> bool:
-        """Whether the items have names, and not only numbers of rows."""
+        """Whether the items have names, not only row numbers."""
         return are_named(self.items)
 
     def select(self, rows: Any) -> FeatureTable:
-        """Some rows, by mask or by position."""
+        """Select rows by mask or by position."""
         keep = positions(rows, len(self.values), "items")
         return replace(self, values=self.values[keep], items=self.items[keep])
 
 
 def feature_rows(features: Any, what: str = "features") -> np.ndarray:
-    """Features as heads are trained on them: contiguous float32, finite.  FeatureTable, array or tensor -> (n, d)"""
+    """Convert features for training: contiguous float32, finite.  FeatureTable, array or tensor -> (n, d)"""
     rows = features.values if isinstance(features, FeatureTable) else as_array(features)
     if rows.ndim != 2 or 0 in rows.shape:
         raise ValueError(
@@ -92,7 +92,7 @@ def check_finite(rows: np.ndarray, what: str) -> None:
 
 
 def read_features(path: Path) -> FeatureTable:
-    """A .npy file with numbers, items by features; names come from its card, x.npy.json, where there is one."""
+    """Read a .npy file of numbers, items by features; names come from its card, x.npy.json, if there is one."""
     if not path.is_file():
         raise ValueError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
     try:

@@ -1,4 +1,4 @@
-"""From features and labels to a trained head, with the items held out to stop and to choose by."""
+"""train_head: from features and labels to a trained head."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _logistic(
     held_out: Distributions | None,
     config: FitConfig,
 ) -> tuple[Sequence[Layer], Sequence[Layer], dict[str, Any]]:
-    """The head trained on all items, the same trained without those held out, and what was chosen."""
+    """Return the head trained on all items, the head trained without the held-out items, and the chosen settings."""
     if not delivery.fixed or delivery.mixes:
         raise ValueError(
             f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target per item; "

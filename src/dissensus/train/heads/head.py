@@ -1,4 +1,4 @@
-"""A head: features in, one distribution over the classes out."""
+"""Heads: from features to a distribution over the classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Head:
 
     layers   one for a linear head, two for an MLP; weights (out, in) as in torch.nn.Linear
     classes  k names
-    card     what a reader should know: what it was trained on, how, and how well it did
+    card     facts for a reader: what it was trained on, how, and how well it did
     """
 
     layers: tuple[Layer, ...]
@@ -53,7 +53,7 @@ class Head:
         return int(self.layers[0].weight.shape[1])
 
     def features(self, inputs: Any) -> Any:
-        """What the last layer is given: the hidden units of an MLP, the inputs of a linear head.  (n, d) -> (n, h)"""
+        """Return the inputs of the last layer: hidden units, or the features of a linear head.  (n, d) -> (n, h)"""
         rows = self._rows(inputs)
         for layer in self.layers[:-1]:
             rows = gelu(_map_layers(rows, layer))
@@ -62,17 +62,17 @@ class Head:
     def logits(self, inputs: Any) -> np.ndarray:
         """What the softmax is taken of.  (n, d) -> (n, k) float64
 
-        inputs: an array, a tensor, a sparse matrix, or a FeatureTable, which is refused where it says that it comes
+        inputs: an array, a tensor, a sparse matrix, or a FeatureTable, which is refused if it says that it comes
         from other weights than those this head was trained on
         """
         return _map_layers(self.features(inputs), self.layers[-1])
 
     def probs(self, inputs: Any) -> np.ndarray:
-        """The probability of each class.  (n, d) -> (n, k) float64, rows sum to 1"""
+        """Return the probability of each class.  (n, d) -> (n, k) float64, rows sum to 1"""
         return softmax(self.logits(inputs))
 
     def predict(self, inputs: Any, items: Any = None) -> Distributions:
-        """One distribution per item; a FeatureTable names its items itself."""
+        """Predict one distribution per item; a FeatureTable names its items itself."""
         if items is None and isinstance(inputs, FeatureTable):
             items = inputs.items
         return predict_with(self, inputs, items)

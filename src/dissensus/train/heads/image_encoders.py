@@ -33,7 +33,7 @@ def efficientnet_lite0(file: Path) -> Encode:
 
 
 def hugging_face(model: str) -> tuple[Encode, str]:
-    """The pooled output where the model has one, else its first (class) token; and the revision of the model."""
+    """The pooled output if the model has one, else its first (class) token; and the revision of the model."""
     import transformers
 
     known: Any = transformers  # its image processors have no types

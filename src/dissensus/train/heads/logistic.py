@@ -51,7 +51,7 @@ def soft_logistic(
     most_iterations: int = 1000,
     start: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> SoftLogistic:
-    """The linear head with the least penalised cross-entropy to the label distributions, by L-BFGS.
+    """Fit the linear head with the least penalised cross-entropy to the label distributions, by L-BFGS.
 
         minimise   sum_i w_i H(p_i, softmax(W x_i + b)) + penalty |W|^2 / 2,     divided by sum_i w_i
 

@@ -1,4 +1,4 @@
-"""Trained heads in files: safetensors with a readable card inside and beside, never a pickle."""
+"""Heads in files: safetensors with a card, never a pickle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dissensus.train.model_files import read_model, write_model, wrong_content
 
 
 def save_head(head: Head, path: Path) -> None:
-    """Write x.safetensors, with the card in its header and again beside it as x.safetensors.json for readers."""
+    """Write x.safetensors, with the card in its header and in x.safetensors.json for readers."""
     from safetensors.numpy import save
 
     tensors: dict[str, np.ndarray] = {}
@@ -24,7 +24,7 @@ def save_head(head: Head, path: Path) -> None:
 
 
 def load_head(path: Path) -> Head:
-    """A head that `save_head` wrote; the card inside the file counts, not the copy beside it."""
+    """Load a head that `save_head` wrote; the card inside the file counts, not the copy."""
     card, tensors = read_model(path, HEAD, "numpy")
     try:
         classes = tuple(card.pop("classes"))

@@ -21,7 +21,7 @@ LINE = 64  # bytes of a cache line, on which every row of a panel begins
 
 
 class NumbaEngine:
-    """Trains each branch in a thread of its own; where a branch forks, the others wait for a free thread."""
+    """Train each branch in a thread of its own; branches that fork wait for a free thread."""
 
     def __init__(self, threads: int) -> None:
         if threads < 1:
@@ -151,7 +151,7 @@ def _to_its_end(
 
 
 def pack(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
-    """A layer as heads/kernels.py lays it out, with moments of zero.
+    """Lay a layer out as heads/kernels.py does, with moments of zero.
 
     transposed: rows are inputs (`width` of them with the one that is always 1), columns outputs; otherwise rows are
     outputs, columns inputs (`width` of them)
@@ -169,7 +169,7 @@ def pack(layer: Layer, *, transposed: bool, width: int) -> np.ndarray:
 
 
 def unpack(flat: np.ndarray, outputs: int, inputs: int, *, transposed: bool) -> Layer:
-    """The layer in a copy of its own, as torch.nn.Linear has it."""
+    """Copy the layer to the layout of torch.nn.Linear."""
     columns = _round_up(outputs if transposed else inputs + 1, PANEL)
     panels = flat.reshape(columns // PANEL, -1, 3, PANEL)[:, :, 0, :]  # (panels, rows, 16)
     table = panels.swapaxes(0, 1).reshape(-1, columns)
@@ -183,7 +183,7 @@ def feature_width(kind: str, d: int) -> int:
 
 
 def pad(features: np.ndarray, width: int) -> np.ndarray:
-    """Rows of features, then 1, then zeros.  (n, d) -> (n * width,)"""
+    """Pad rows of features with 1, then zeros.  (n, d) -> (n * width,)"""
     n, d = features.shape
     full = np.zeros((n, width), dtype=np.float32)
     full[:, :d] = features
@@ -192,7 +192,7 @@ def pad(features: np.ndarray, width: int) -> np.ndarray:
 
 
 def align(size: int) -> np.ndarray:
-    """Zeros that begin on a cache line.  -> (size,) float32"""
+    """Allocate zeros that begin on a cache line.  -> (size,) float32"""
     raw = np.zeros(size + LINE // 4, dtype=np.float32)
     offset = -raw.ctypes.data % LINE // 4
     return raw[offset : offset + size]

@@ -14,7 +14,7 @@ PENALTIES = tuple(10.0**power for power in range(4, -3, -1))
 def choose_penalty(
     x: np.ndarray, probs: np.ndarray, x_held: np.ndarray, truth: np.ndarray
 ) -> tuple[float, dict[str, float]]:
-    """The penalty with the least soft NLL on the items held out: powers of ten, then half a power to both sides.
+    """Choose the penalty with the lowest soft NLL on held-out items: powers of ten, then half a power to both sides.
 
     x: (n, d), probs: (n, k); x_held: (h, d), truth: (h, k) -> the penalty, and what each that was tried gave
     """

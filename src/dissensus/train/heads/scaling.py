@@ -1,4 +1,4 @@
-"""Features brought to mean 0 and variance 1, and heads that take them as they were."""
+"""Standardised features, and heads that take the original ones."""
 
 from __future__ import annotations
 

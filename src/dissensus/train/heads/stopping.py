@@ -16,7 +16,7 @@ _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def stopped_by(stop: threading.Event) -> Iterator[None]:
-    """Heads that this thread trains meanwhile end with a KeyboardInterrupt once `stop` is set."""
+    """End the training of heads in this thread with a KeyboardInterrupt once `stop` is set."""
     token = _STOP.set(stop)
     try:
         yield

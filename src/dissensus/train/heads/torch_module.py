@@ -1,4 +1,4 @@
-"""A head as a torch module, for whoever looks at its gradients."""
+"""A head as a torch module, for its gradients."""
 
 from __future__ import annotations
 

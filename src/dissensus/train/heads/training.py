@@ -1,4 +1,4 @@
-"""Many heads on the same frozen features, trained as one."""
+"""train_heads: many heads on the same frozen features, trained together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENGINES = ("numba", "torch")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainedHead:
-    """A head, and the record of its training beside it.
+    """A head with the record of its training.
 
     head               the model
     config             how it was trained
@@ -52,7 +52,7 @@ class TrainedHead:
 
 
 class Engine(Protocol):
-    """Trains branches to their ends, whatever order, and gives the heads as they finish."""
+    """Train branches to their ends, in any order, and yield the heads as they finish."""
 
     def __call__(
         self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None

@@ -1,4 +1,4 @@
-"""Networks by name, and how each is made. Reading the names needs no torch; making a network does."""
+"""NETWORKS: networks by name. Listing the names needs no torch, making a network does."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def make_network(
     channels: int = 3,
     **options: Any,
 ) -> nn.Module:
-    """The network of that name; `make_network(**module.recipe)` makes again what was made before."""
+    """Make the network of that name; `make_network(**module.recipe)` makes the same network again."""
     return NETWORKS[one_of("network", network, NETWORKS)](
         classes, width=width, depth=depth, channels=channels, **options
     )
@@ -117,7 +117,7 @@ def check_network(network: str, classes: int, channels: int, *, width: int | Non
 
 
 def parameter_count(network: str, classes: int = 10, *, width: int | None = None, depth: int | None = None) -> int:
-    """How many numbers a network learns; it is made without weights, and no random number is drawn."""
+    """Count the parameters of a network; it is made without weights, and no random number is drawn."""
     module = _make_without_weights(network, classes, width=width, depth=depth)
     return sum(weight.numel() for weight in module.parameters())
 

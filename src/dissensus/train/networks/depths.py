@@ -1,4 +1,4 @@
-"""Which depths and options a family has. A wrong one is refused with those that are possible."""
+"""Valid depths and options of the families; an error names the valid ones."""
 
 from __future__ import annotations
 

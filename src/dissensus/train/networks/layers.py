@@ -1,4 +1,4 @@
-"""What the families share: convolutions without bias, the way from stages to logits, and how weights start.
+"""Parts shared by the families: convolutions without bias, stages to logits, and initial weights.
 
 No layer writes into its input, so that second derivatives and `torch.func` work on every network.
 """
@@ -27,7 +27,7 @@ def named(**parts: nn.Module) -> nn.Sequential:
 
 
 def dropout_of(share: float) -> nn.Module:
-    """Dropout, or nothing at all where its share is 0: torch would draw numbers for that too."""
+    """Dropout, or nothing at all if its share is 0: torch would draw numbers for that too."""
     return nn.Dropout(share) if share else nn.Identity()
 
 

@@ -1,7 +1,7 @@
 """Residual networks with normalisation and ReLU before each convolution.
 
 He, Zhang, Ren, Sun (2016), Identity Mappings in Deep Residual Networks, ECCV, and its released code
-(KaimingHe/resnet-1k-layers): a stem of 16 channels, stages of 64, 128 and 256. Where channels grow, normalisation and
+(KaimingHe/resnet-1k-layers): a stem of 16 channels, stages of 64, 128 and 256. If channels grow, normalisation and
 ReLU come before the block and its shortcut alike, and the shortcut is a bare 1 x 1 convolution.
 
 164 layers, 10 classes: 1,703,258 parameters, as that code and osmr/imgclsmob have. In
@@ -33,7 +33,7 @@ def preact_resnet(classes: int, *, width: int, depth: int, channels: int) -> nn.
 
 
 class PreactBottleneck(nn.Module):
-    """Three times convolution(relu(BN(.))), added to the input, or to its projection where channels grow."""
+    """Three times convolution(relu(BN(.))), added to the input, or to its projection if channels grow."""
 
     def __init__(self, ins: int, outs: int, stride: int) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ def resnet(
 
     block      "basic" (two 3 x 3 convolutions) or "bottleneck" (1 x 1, 3 x 3, 1 x 1 to four times the channels)
     stages     4: depth 10, 18, 34 (basic) or 50, 101, 152 (bottleneck); 3: depth 6n + 2 (basic) or 9n + 2 (bottleneck)
-    shortcuts  "projection" or "identity", where channels grow
+    shortcuts  "projection" or "identity", if channels grow
     """
     check_choice("block", block, _FOUR_STAGES)
     check_choice("stages", stages, (4, 3))

@@ -5,7 +5,7 @@ Gastaldi (2017), Shake-Shake Regularization, arXiv 1705.07485, and its released 
     y = skip(x) + alpha branch1(x) + (1 - alpha) branch2(x)
 
 "Shake-Shake-Image" draws alpha anew for every image, block and step, uniform on [0, 1], and the gradient goes through
-another draw, beta, in its place. Outside training both are 1/2. Where channels grow, the skip joins two 1 x 1
+another draw, beta, in its place. Outside training both are 1/2. If channels grow, the skip joins two 1 x 1
 convolutions, of the image and of the image moved by one position, each giving half of the channels.
 
 26 layers, two branches of 64 channels ("26 2x64d"), 10 classes: 11,709,514 parameters, as

@@ -30,7 +30,7 @@ def wide_resnet(classes: int, *, width: int, depth: int, channels: int, dropout:
 
 
 class Wide(nn.Module):
-    """conv3x3(dropout(relu(BN(conv3x3(relu(BN(x))))))), added to the input or, where channels grow, its projection."""
+    """conv3x3(dropout(relu(BN(conv3x3(relu(BN(x))))))), added to the input or, if channels grow, its projection."""
 
     def __init__(self, ins: int, outs: int, stride: int, dropout: float) -> None:
         super().__init__()
