@@ -22,14 +22,14 @@ _LETTERS = {"e": 0, "n": 1, "c": 2, "entailment": 0, "neutral": 1, "contradictio
 
 
 def read_counts(path: Path, subset: str) -> LabelledItems:
-    """The hundred new judgements of each sentence pair as shares; gold is the original majority label."""
+    """Read the hundred new judgements of each sentence pair as shares; gold is the original majority label."""
     table = _pairs(path, subset)
     counts = np.stack([table[f"n_{name}"].to_numpy() for name in CLASSES], axis=1)  # (n, 3)
     return _describe_pairs(Distributions.from_counts(counts, items=table["uid"].to_pylist(), classes=CLASSES), table)
 
 
 def read_original(path: Path, subset: str) -> LabelledItems:
-    """The four or five labels each pair was first published with, as votes without annotator."""
+    """Read the four or five original labels of each pair, as votes without annotator."""
     table = _pairs(path, subset)
     lists = table["old_labels"].combine_chunks()
     each = pc.list_value_length(lists).to_numpy()
@@ -43,7 +43,7 @@ def read_original(path: Path, subset: str) -> LabelledItems:
 
 
 def read_models(path: Path, subset: str) -> dict[str, Distributions]:
-    """What fine-tuned models believe: softmax of their logits, by "model seed s", over the pairs each was run on."""
+    """Read the predictions of fine-tuned models: softmax of their logits by "model seed s", on the pairs they saw."""
     table = pq.read_table(path)
     table = table.filter(pc.equal(table["subset"].cast(pa.string()), subset))
     run = pc.binary_join_element_wise(table["model"].cast(pa.string()), table["seed"].cast(pa.string()), " seed ")

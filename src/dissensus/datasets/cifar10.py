@@ -1,4 +1,4 @@
-"""CIFAR-10 images, what thirty published models say about them and about CIFAR-10.1, and ready features."""
+"""CIFAR-10 images, predictions of thirty published models for them and for CIFAR-10.1, and features."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHECKSUMS = {  # as published with the official "python version"
 
 
 def read_images(*paths: Path, quiet: bool = False) -> Images:
-    """CIFAR-10 images in the official order of the "python version", from one Parquet file or its pickles."""
+    """Read CIFAR-10 images in the official order of the "python version", from one Parquet file or its pickles."""
     if paths[0].suffix == ".parquet":
         pixels, table = read_webp(paths[0], quiet)
         return Images(pixels, table["label"].to_numpy().astype(np.int32), CLASSES, table.select(["index"]))
@@ -56,7 +56,7 @@ def read_images(*paths: Path, quiet: bool = False) -> Images:
 
 
 def official_labels(path: Path | None) -> np.ndarray | None:
-    """Class codes of the 10,000 test images, without decoding one.  (10000,)"""
+    """Read the class codes of the 10,000 test images without decoding them.  (10000,)"""
     if path is None:
         return None
     if path.suffix == ".parquet":
@@ -65,7 +65,7 @@ def official_labels(path: Path | None) -> np.ndarray | None:
 
 
 def read_models(path: Path, labels: Path | None = None) -> LabelledItems:
-    """The class thirty published models predict for each test image, as the votes of thirty annotators."""
+    """Read the predictions of thirty published models for the test images, as votes of thirty annotators."""
     with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content["pred"], content["name"])
     gold = official_labels(labels)
@@ -73,14 +73,14 @@ def read_models(path: Path, labels: Path | None = None) -> LabelledItems:
 
 
 def read_models_101(path: Path, version: str) -> LabelledItems:
-    """The same thirty models on CIFAR-10.1, with its labels."""
+    """Read the predictions of the same models for CIFAR-10.1, with its labels."""
     with path.open("rb") as file, np.load(file) as content:
         votes = _model_votes(content[f"pred_{version}"], content["name"])
         return build_labelled_items(votes, gold=class_names(content[f"label_{version}"], CLASSES))
 
 
 def read_resnet50(path: Path, labels: Path | None = None) -> Features:
-    """Penultimate activations of an ImageNet ResNet-50 on the test images.  (10000, 2048) float16"""
+    """Read penultimate activations of an ImageNet ResNet-50 on the test images.  (10000, 2048) float16"""
     values = np.load(path)
     return Features(values, np.arange(len(values)), official_labels(labels))
 

@@ -1,4 +1,4 @@
-"""CIFAR-10.1 and CINIC-10: images of CIFAR-10's ten classes that were collected anew."""
+"""CIFAR-10.1 and CINIC-10: newly collected images of the ten CIFAR-10 classes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CINIC_MD5 = "md5:6ee4d0c996905fe93221de577967a372"
 
 
 def read_cifar101(pixels: Path, labels: Path, quiet: bool = False) -> Images:
-    """Images and class codes of a version of CIFAR-10.1, as released; arrays are read at once, quiet or not."""
+    """Read images and class codes of a version of CIFAR-10.1; reading arrays takes no progress bar."""
     codes = np.load(labels)
     if codes.ndim != 1 or not ((codes >= 0) & (codes < len(CLASSES))).all():
         raise ValueError(f"{labels}: the array has the shape {codes.shape}; expected one class code per image, 0 to 9")
@@ -27,7 +27,7 @@ def read_cifar101(pixels: Path, labels: Path, quiet: bool = False) -> Images:
 
 
 def read_cinic10(path: Path, quiet: bool = False, expected: int = OF_IMAGENET) -> Images:
-    """The images of CINIC-10 that come from ImageNet, straight from its archive in the order in which they lie there.
+    """Read the ImageNet images of CINIC-10 from its archive, in the order of the archive.
 
     A name is SPLIT/CLASS/FILE.png; files of CIFAR-10 begin with cifar10-, the others with the class of ImageNet.
     """

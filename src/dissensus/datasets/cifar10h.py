@@ -1,4 +1,4 @@
-"""CIFAR-10H: what about fifty people see in each CIFAR-10 test image."""
+"""CIFAR-10H: votes of about fifty people on each CIFAR-10 test image."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SPLITS = ("cifar10s/splits.npz",)
 
 
 def read_counts(path: Path, labels: Path | None = None, splits: Path | None = None) -> LabelledItems:
-    """The released counts, (10000, 10), as the share of each class with the number of votes behind it."""
+    """Read the released counts, (10000, 10), as shares of votes."""
     counts = np.load(path)
     if counts.shape != (10_000, 10):
         raise ValueError(
@@ -58,7 +58,7 @@ def read_counts(path: Path, labels: Path | None = None, splits: Path | None = No
 def read_annotators(
     path: Path, labels: Path | None = None, splits: Path | None = None, *, only_counted: bool
 ) -> LabelledItems:
-    """Votes with their annotator: those that entered the counts, or all that were recovered."""
+    """Read votes with their annotator: those in the counts, or all that were recovered."""
     table = pq.read_table(path)
     if only_counted:
         table = table.filter(pc.field("in_counts"))
@@ -76,7 +76,7 @@ def read_annotators(
 
 
 def read_raw(path: Path, labels: Path | None = None, splits: Path | None = None) -> LabelledItems:
-    """The votes of the raw trials with their seconds; trial order and the rest of the file stay as extra columns."""
+    """Read the votes of the raw trials with their seconds; other columns of the file are extra columns."""
     trials = _raw_trials(path)
     # Attention checks carry image number -99999; they are not votes.
     trials = trials.filter(pc.equal(trials["is_attn_check"], 0))
@@ -91,7 +91,7 @@ def read_raw(path: Path, labels: Path | None = None, splits: Path | None = None)
 
 
 def read_attention_checks(path: Path) -> LabelledItems:
-    """The attention checks of the raw trials as votes of their own: one item per true class, which is its gold."""
+    """Read the attention checks of the raw trials as votes: one item per true class, which is its gold."""
     trials = _raw_trials(path)
     trials = trials.filter(pc.equal(trials["is_attn_check"], 1))
     item, _ = encode(trials["true_category"], CLASSES)
@@ -173,7 +173,7 @@ def _majority_right(loaded: LabelledItems) -> bool | None:
     gold = loaded.gold
     if (gold < 0).all():
         return None
-    # The first of several classes with as many votes counts, as in the figure that is documented.
+    # The first of several classes with equally many votes, as in the documented figure.
     return bool(abs((loaded.labels.probs.argmax(axis=1) == gold).mean() - 0.9921) < 5e-5)
 
 

@@ -12,7 +12,7 @@ from dissensus.labels.votes import Votes
 
 
 def read_labels(path: Path) -> LabelledItems:
-    """Three votes for each train image; the columns are not three persons, so the votes carry no annotator."""
+    """Read three votes per train image, without annotator, since the columns are not three people."""
     with path.open("rb") as file, np.load(file) as content:  # NumPy leaves a damaged archive open
         chosen = content["votes"]  # (50000, 3)
         about = {

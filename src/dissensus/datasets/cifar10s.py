@@ -1,4 +1,4 @@
-"""CIFAR-10S: soft labels that people stated themselves, for a thousand CIFAR-10 test images."""
+"""CIFAR-10S: soft labels stated by people, for a thousand CIFAR-10 test images."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _KEPT = ("batch", "trial_index", "is_repeat", "elapsed_ms", "top1_prob_text", "t
 
 
 def read_elicitations(path: Path) -> LabelledItems:
-    """Each response as a belief: up to two named classes with percentages, and the classes marked impossible.
+    """Read each response as a belief: up to two named classes with percentages, and the classes marked impossible.
 
     The released label of each response stays as the extra column `t2clamp`.
     """
     table = pq.read_table(path)
     item, items = encode(table["image"])
     annotator, annotators = encode(table["annotator"])
-    first, second = table["top1"].to_numpy(), table["top2"].to_numpy()  # (m,), second is -1 where none was given
+    first, second = table["top1"].to_numpy(), table["top2"].to_numpy()  # (m,), second is -1 if missing
     _refuse_unknown(path, first, second)
     rows = np.arange(first.size)
     stated = np.full((first.size, 10), np.nan)
     stated[rows, first] = table["top1_prob"].to_numpy().astype(np.float64) / 100
-    second_mass = table["top2_prob"].to_numpy(zero_copy_only=False).astype(np.float64) / 100  # NaN where unstated
-    # Where both answers name one class (153 rows) the second percentage replaces the first unless it is 0 (1 row):
-    # this is what the released labels do.
-    said = (second >= 0) & ~np.isnan(second_mass) & ((second != first) | (second_mass > 0))
-    stated[rows[said], second[said]] = second_mass[said]
+    second_mass = table["top2_prob"].to_numpy(zero_copy_only=False).astype(np.float64) / 100  # NaN if not stated
+    # If both answers name one class (153 rows), the second percentage replaces the first unless it is 0 (1 row), as in
+    # the released labels.
+    is_stated = (second >= 0) & ~np.isnan(second_mass) & ((second != first) | (second_mass > 0))
+    stated[rows[is_stated], second[is_stated]] = second_mass[is_stated]
     beliefs = Beliefs(
         item=item,
         items=items,

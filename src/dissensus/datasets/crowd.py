@@ -1,4 +1,4 @@
-"""Eleven classic crowd sets, on which methods of aggregation are compared."""
+"""Eleven classic crowdsourcing sets, used to compare aggregation methods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEXTS = ("crowd/sentiment_polarity_text.parquet",)
 
 
 def read_votes(path: Path, texts: Path | None = None, *, dataset: str, classes: tuple[str, ...]) -> LabelledItems:
-    """The votes of one set of the shared table, whose codes 0..k-1 stand for `classes`."""
+    """Read the votes of one set of the shared table, whose codes 0..k-1 are `classes`."""
     table = pq.read_table(path)
     table = table.filter(pc.equal(table["dataset"].cast(pa.string()), dataset))
     item, items = encode(table["item"])
@@ -51,7 +51,7 @@ def read_votes(path: Path, texts: Path | None = None, *, dataset: str, classes: 
 
 
 def read_labelme_features(path: Path, split: str) -> Features:
-    """Pooled VGG features of the LabelMe images; row i of train is item i of crowd-labelme.  (n, 512) float16"""
+    """Read pooled VGG features of the LabelMe images; row i of train is item i of crowd-labelme.  (n, 512) float16"""
     with path.open("rb") as file, np.load(file) as content:
         values, gold = content[f"x_{split}"], content[f"z_{split}"]
     return Features(values, np.arange(len(values)), gold.astype(np.int32))

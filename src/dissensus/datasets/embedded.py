@@ -23,7 +23,7 @@ _OBSERVER = np.array([0, 0, 0, 1, 2, 3, 4], dtype=np.int32)
 
 
 def anesthesia() -> LabelledItems:
-    """Fitness for anaesthesia of 45 patients, graded 1 to 4 by five observers, the first of them three times."""
+    """Return the fitness of 45 patients for anaesthesia, graded 1 to 4 by five observers, the first three times."""
     grades = np.array([list(row) for row in _PATIENTS.split()], dtype=np.int32)  # (45, 7)
     patients, each = grades.shape
     return build_labelled_items(
@@ -40,9 +40,9 @@ def anesthesia() -> LabelledItems:
 
 @cache
 def digits() -> LabelledItems:
-    """Ten of twenty simulated readers for each of 1,797 handwritten digits, some of them made ambiguous.
+    """Return votes of ten of twenty simulated readers on 1,797 handwritten digits, some made ambiguous.
 
-    The pictures, what they show and how readers err are in `ambiguous_digits`; the seed is part of the data set.
+    The images and the readers are in `ambiguous_digits`; the seed is part of the data set.
     """
     digits = ambiguous_digits()
     votes = digits.read(np.random.default_rng(SEED))

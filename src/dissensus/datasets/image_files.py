@@ -23,12 +23,12 @@ PATIENCE = 2.0  # seconds before a progress bar is worth showing
 
 @dataclass(frozen=True)
 class Images:
-    """Images with their class.
+    """Images with their classes.
 
     pixels   (n, 32, 32, 3) uint8, red green blue
     labels   (n,) class codes
     classes  k names
-    items    Arrow table of n rows, whatever else the source says about each image
+    items    Arrow table of n rows with the other columns of the source
     """
 
     pixels: np.ndarray
@@ -50,14 +50,14 @@ class Images:
 
 
 def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
-    """Pixels (n, 32, 32, 3) of the `webp` column of a Parquet file, and its other columns."""
+    """Read pixels (n, 32, 32, 3) of the `webp` column of a Parquet file, and its other columns."""
     library = image_library(path)
     table = pq.read_table(path)
     blobs = table["webp"]
     pixels = np.empty((len(blobs), SIDE, SIDE, 3), dtype=np.uint8)
     with ProgressBar(f"decoding {path.name}", len(blobs), quiet=quiet, patience=PATIENCE) as progress:
         for row, blob in enumerate(blobs):
-            # Named, the format is not guessed anew for each image, which takes longer than decoding it.
+            # Without the format, Pillow guesses it for each image, which takes longer than decoding.
             picture = np.asarray(library.open(io.BytesIO(blob.as_buffer()), formats=("WEBP",)))
             if picture.shape != pixels.shape[1:]:
                 raise ValueError(
@@ -69,7 +69,7 @@ def read_webp(path: Path, quiet: bool = False) -> tuple[np.ndarray, pa.Table]:
 
 
 def image_library(path: Path) -> Any:
-    """What decodes the pictures of this file; an error names the extra that brings it."""
+    """Import the image library; the error names the extra to install."""
     try:
         from PIL import Image
     except ModuleNotFoundError:
@@ -78,14 +78,14 @@ def image_library(path: Path) -> Any:
 
 
 def read_batch(path: Path) -> tuple[np.ndarray, dict[str, Any]]:
-    """Pixels (n, 32, 32, 3) of an official CIFAR pickle, and its other entries."""
+    """Read pixels (n, 32, 32, 3) of an official CIFAR pickle, and its other entries."""
     content = read_pickle(path)
     entries = {_text(key): value for key, value in content.items()} if isinstance(content, dict) else {}
     flat = entries.pop("data", None)
     if not isinstance(flat, np.ndarray) or flat.ndim != 2 or flat.shape[1] != 3 * SIDE * SIDE:
         held = sorted(entries) if flat is None else f"'data' of shape {np.shape(flat)}"
         raise ValueError(f"{path} has {held}; expected an entry 'data' of shape (n, {3 * SIDE * SIDE})")
-    # Each row holds the red plane, then green, then blue, each by rows.
+    # Each row has the red plane, then green, then blue, each by rows.
     return np.ascontiguousarray(flat.reshape(-1, 3, SIDE, SIDE).transpose(0, 2, 3, 1)), entries
 
 

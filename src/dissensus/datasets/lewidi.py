@@ -27,7 +27,7 @@ def read_lists(
     beside: tuple[str, ...] = (),
     gold: bool = False,
 ) -> LabelledItems:
-    """Votes from one row per item with parallel lists; items whose labels were withheld are left out.
+    """Read votes from one row per item with parallel lists; items with withheld labels are left out.
 
     codes, classes  the code of each class in the file, and its name
     beside          further parallel lists, kept as extra columns
@@ -81,7 +81,7 @@ def _parallel(path: Path, table: pa.Table, name: str, each: np.ndarray) -> pa.Ar
 
 
 def _add_background(extra: pa.Table | None, people: pa.Table, dataset: str, who: np.ndarray) -> pa.Table:
-    """The extra columns with what is known about the annotator of each vote, null where nothing is."""
+    """Add columns about the annotator of each vote, null if unknown."""
     people = people.filter(pc.equal(people["dataset"], dataset))
     position = {name: row for row, name in enumerate(people["annotator"].to_pylist())}
     rows = pa.array([position.get(name) for name in who.tolist()], pa.int64())

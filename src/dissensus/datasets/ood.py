@@ -1,4 +1,4 @@
-"""Images from elsewhere, for tests of what a CIFAR-10 model does out of its distribution."""
+"""Out-of-distribution images for models of CIFAR-10."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.datasets.pickled import read_pickle
 
 
 def read_cifar100(path: Path, meta: Path, quiet: bool = False) -> Images:
-    """The official CIFAR-100 test pickle with its hundred fine classes; pickles are read at once, quiet or not."""
+    """Read the official CIFAR-100 test pickle with its hundred fine classes; this takes no progress bar."""
     pixels, entries = read_batch(path)
     classes = tuple(read_pickle(meta)["fine_label_names"])
     about = pa.table({"filename": entries["filenames"]})
@@ -22,14 +22,14 @@ def read_cifar100(path: Path, meta: Path, quiet: bool = False) -> Images:
 
 
 def read_cifar100_part(path: Path, quiet: bool = False) -> Images:
-    """80 of the 100 test images of each CIFAR-100 class."""
+    """Read 80 of the 100 test images of each CIFAR-100 class."""
     pixels, table = read_webp(path, quiet)
     labels = table["label"].to_numpy().astype(np.int32)
     return Images(pixels, labels, _names_of(labels, table["name"].to_pylist()), table.select(["filename"]))
 
 
 def read_imagenet32(path: Path, quiet: bool = False) -> Images:
-    """Five validation images of each ImageNet class at 32 x 32, with the CIFAR-10 class they match (-1 for none)."""
+    """Read five validation images of each ImageNet class at 32 x 32, with their CIFAR-10 class (-1 for none)."""
     pixels, table = read_webp(path, quiet)
     labels = table["class"].to_numpy().astype(np.int32)
     names, wnids = _names_of(labels, table["name"].to_pylist()), _names_of(labels, table["wnid"].to_pylist())

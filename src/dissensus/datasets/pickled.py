@@ -1,4 +1,4 @@
-"""Reading the official CIFAR pickles without unpickling: data comes out, nothing is ever executed.
+"""A reader of the official CIFAR pickles that executes nothing.
 
 A pickle is a program for a stack machine, and `pickle.load` runs whatever it calls. These files need little
 of it: containers, text, numbers, and NumPy arrays rebuilt from bytes. This reader walks the opcodes with
@@ -46,14 +46,14 @@ _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
 class _Builder:
-    """A NumPy name met in the file; it stands for itself and is never called."""
+    """A NumPy name in the file; it is never called."""
 
     def __init__(self, role: str) -> None:
         self.role = role
 
 
 class _Array:
-    """An array, or its dtype, that is announced and gets its content from a later BUILD."""
+    """An array, or its dtype, that gets its content from a later BUILD."""
 
     def __init__(self, code: str = "") -> None:
         self.code = code
@@ -61,7 +61,7 @@ class _Array:
 
 
 def read_pickle(path: Path) -> Any:
-    """Dicts, lists, tuples, text, bytes, numbers and NumPy arrays of a pickle; text of Python 2 as str (latin-1)."""
+    """Read dicts, lists, tuples, text, bytes, numbers and NumPy arrays of a pickle; text of Python 2 as latin-1."""
     data = path.read_bytes()
     try:
         return _run(data)
@@ -110,7 +110,7 @@ def _run(data: bytes) -> Any:
 
 
 def _fill(name: str, stack: list[Any], position: int) -> None:
-    """The opcodes that gather what lies on the stack into a container."""
+    """Apply an opcode that moves values from the stack into a container."""
     if name in _TUPLES:
         count = _TUPLES[name]
         stack[-count:] = [tuple(stack[-count:])]
@@ -178,7 +178,7 @@ def _build(target: Any, state: tuple[Any, ...], position: int) -> None:
 
 
 def _finish(value: Any) -> Any:
-    """The value with every announced array replaced by its content."""
+    """Replace every placeholder of an array by its content."""
     if isinstance(value, _Array):
         if value.content is None:
             raise ValueError("an array has no content")

@@ -1,4 +1,4 @@
-"""POPQUORN: how offensive people of known background find online comments."""
+"""POPQUORN: offensiveness of online comments, rated by people of known background."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BACKGROUND = ("gender", "race", "age", "occupation", "education")
 
 
 def read_offensiveness(path: Path) -> LabelledItems:
-    """Ratings from 1 to 5 with who gave them; the annotator's background stays as extra columns."""
+    """Read ratings from 1 to 5 with their annotators, whose background is in extra columns."""
     table = pq.read_table(path)
     item, items = encode(table["item"])
     annotator, annotators = encode(table["annotator"])

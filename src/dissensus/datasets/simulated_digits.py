@@ -1,4 +1,4 @@
-"""Handwritten digits made ambiguous, and simulated readers who disagree where the picture is unclear.
+"""Handwritten digits made ambiguous, and simulated readers who disagree about unclear images.
 
 Everything follows from the picture: what it shows is fixed before anybody reads it, so that a model which sees the
 picture can learn where readers will be unsure. Nobody was asked: the readers are simulated.
@@ -16,8 +16,8 @@ from dissensus.labels.digits import clean_digits
 from dissensus.labels.display import shapes
 from dissensus.labels.votes import Votes
 
-SIDE, DARKEST, COVERED = 8, 16.0, 8.0  # pixels of a row; ink from 0 to 16; the grey of rows that are covered
-LEARNED = 1200  # the first items are to learn from, the others for the test
+SIDE, DARKEST, COVERED = 8, 16.0, 8.0  # pixels per row; ink from 0 to 16; grey of covered rows
+LEARNED = 1200  # training items come first, then test items
 READERS, READS = 20, 10
 SEED = 1797
 # The whole number of ink units by which clean digits, each left out in turn, best tell the class of one another.
@@ -40,7 +40,7 @@ class AmbiguousDigits:
 
         clean    q(x),  q_c(x) ~ sum over the other clean digits j of class c of exp(-|x - x_j|^2 / (2 h^2))
         blended  w q(x) + (1 - w) q(x') for the picture w x + (1 - w) x', w from 1/2 to 1, x' of another class
-        covered  q by the rows that can be seen; 3 to 5 rows at the top or at the bottom are covered
+        covered  q by the visible rows; 3 to 5 rows at the top or at the bottom are covered
 
     h is 6 for a careful look, which tells clean digits apart best, and 12 for a glance.
     """
@@ -76,12 +76,12 @@ class AmbiguousDigits:
 
     @property
     def pixels(self) -> np.ndarray:
-        """The pictures as one sees them, dark ink on white.  (n, 8, 8, 3) uint8"""
+        """The images, dark ink on white.  (n, 8, 8, 3) uint8"""
         shades = np.rint(255 * (1 - self.pictures / DARKEST)).astype(np.uint8)
         return np.repeat(shades[..., None], 3, axis=3)
 
     def read(self, rng: np.random.Generator) -> Votes:
-        """Votes of ten readers on each picture, half of all."""
+        """Draw votes of ten readers, half of all, on each image."""
         n = self.gold.size
         readers = rng.permuted(np.tile(np.arange(READERS), (n, 1)), axis=1)[:, :READS].reshape(-1)  # (m,)
         item = np.repeat(np.arange(n, dtype=np.int32), READS)
@@ -113,17 +113,17 @@ def ambiguous_digits() -> AmbiguousDigits:
     n = gold.size
     rng = np.random.default_rng(SEED)
     made = rng.choice(len(MADE), n, p=SHARES)
-    seen = np.where((made == 2)[:, None], _seen(n, rng), 1.0)  # (n, 64)
+    visible = np.where((made == 2)[:, None], _draw_visible(n, rng), 1.0)  # (n, 64)
     weight = np.where(made == 1, rng.uniform(0.5, 1.0, n), 1.0)[:, None]  # (n, 1)
-    other = _others(gold, rng)
+    partner = _choose_partners(gold, rng)
     covered = made == 2
 
     def look(kernel: float) -> np.ndarray:
         whole = kernel_posterior(clean, np.ones_like(clean), gold, kernel)
-        sees = weight * whole + (1 - weight) * whole[other]
-        return np.where(covered[:, None], kernel_posterior(clean, seen, gold, kernel), sees)
+        sees = weight * whole + (1 - weight) * whole[partner]
+        return np.where(covered[:, None], kernel_posterior(clean, visible, gold, kernel), sees)
 
-    pictures = np.where(seen > 0, weight * clean + (1 - weight) * clean[other], COVERED)
+    pictures = np.where(visible > 0, weight * clean + (1 - weight) * clean[partner], COVERED)
     return AmbiguousDigits(
         pictures.reshape(n, SIDE, SIDE),
         gold.astype(np.int32),
@@ -134,29 +134,31 @@ def ambiguous_digits() -> AmbiguousDigits:
     )
 
 
-def kernel_posterior(clean: np.ndarray, seen: np.ndarray, gold: np.ndarray, kernel: float) -> np.ndarray:
-    """The classes of the other clean digits that look like each one, by the pixels of it that can be seen.
+def kernel_posterior(clean: np.ndarray, visible: np.ndarray, gold: np.ndarray, kernel: float) -> np.ndarray:
+    """Estimate the class of each digit from the other clean digits, by its visible pixels.
 
-    clean: (n, 64); seen: (n, 64) 1 or 0; gold: (n,) -> (n, 10), rows sum to 1
+    clean: (n, 64); visible: (n, 64) 1 or 0; gold: (n,) -> (n, 10), rows sum to 1
     """
-    # |x - y|^2 over the pixels that are seen, written out so that no (n, n, 64) is needed.
-    squared = (seen * clean**2).sum(axis=1)[:, None] + seen @ (clean**2).T - 2 * (seen * clean) @ clean.T  # (n, n)
+    # |x - y|^2 over the pixels that are visible, written out so that no (n, n, 64) is needed.
+    squared = (
+        (visible * clean**2).sum(axis=1)[:, None] + visible @ (clean**2).T - 2 * (visible * clean) @ clean.T
+    )  # (n, n)
     np.fill_diagonal(squared, np.inf)
     near = np.exp(-(squared - squared.min(axis=1, keepdims=True)) / (2 * kernel**2))  # (n, n)
     mass = near @ np.eye(10)[gold]
     return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 
-def _seen(n: int, rng: np.random.Generator) -> np.ndarray:
-    """1 where a pixel can be seen, with 3 to 5 rows at the top or at the bottom covered.  (n, 64)"""
+def _draw_visible(n: int, rng: np.random.Generator) -> np.ndarray:
+    """1 if a pixel is visible, with 3 to 5 rows at the top or at the bottom covered.  (n, 64)"""
     covered, at_top = rng.integers(3, 6, n)[:, None], rng.random((n, 1)) < 0.5
     row = np.arange(SIDE)
     rows = np.where(at_top, row >= covered, row < SIDE - covered)  # (n, 8)
     return np.repeat(rows, SIDE, axis=1).astype(np.float64)
 
 
-def _others(gold: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each item another one of another class and of the same part, so that no test picture is seen in training."""
+def _choose_partners(gold: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Choose another item of another class and of the same part, so that no test image occurs in training."""
     part = np.arange(gold.size) < LEARNED
     fits = (gold[:, None] != gold) & (part[:, None] == part)  # (n, n)
     return np.asarray(np.where(fits, rng.random(fits.shape), -1.0).argmax(axis=1))
