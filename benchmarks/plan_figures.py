@@ -18,7 +18,8 @@ from dissensus.plan.grid import Grid, cell_scene, figure_1_grid
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
-from dissensus.report.charts import Line, grid_map, line_chart, scatter
+from dissensus.report.charts import Line, line_chart, scatter
+from dissensus.report.maps import grid_map
 from dissensus.report.svg import as_file
 
 ROOT = Path(__file__).parent.parent

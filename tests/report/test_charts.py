@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.charts import Line, line_chart
+from dissensus.report.maps import grid_map
 from dissensus.report.named_rows import grouped_bars, interval_chart
 
 X = np.array([0.0, 0.5, 1.0])

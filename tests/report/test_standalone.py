@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dissensus.report.charts import Line, grid_map, line_chart, scatter
+from dissensus.report.charts import Line, line_chart, scatter
 from dissensus.report.colours import NIGHT, REPORT, REPORT_NIGHT
+from dissensus.report.maps import grid_map
 from dissensus.report.svg import as_file, bars, histogram
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

@@ -6,7 +6,8 @@ import numpy as np
 
 from dissensus.probe.landscapes import LossLine, LossPlane
 from dissensus.probe.paths import Barrier
-from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.charts import Line, line_chart
+from dissensus.report.maps import grid_map
 
 LOSS = "cross-entropy, nats"
 

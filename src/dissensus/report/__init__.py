@@ -5,7 +5,7 @@ html, terminal, markdown, latex   the renderers; html_tables, cells: parts of th
 numbers      rounding, intervals and p-values for people
 style        the stylesheet of all pages; colours: every colour, in one place
 svg          small figures as inline SVG
-charts       charts with axes; named_rows, dot_rows: charts with a row for each name
+charts, maps charts with axes; named_rows, dot_rows: charts with a row for each name
 saving       figures to be saved as SVG, PNG and CSV
 items        texts and pictures of items, to be shown on a page
 labels_card  labels as a card for the notebook

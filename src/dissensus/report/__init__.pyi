@@ -1,6 +1,5 @@
 # What `dissensus.report` offers, loaded on first use; `__init__.py` reads this list.
 from .charts import Line as Line
-from .charts import grid_map as grid_map
 from .charts import line_chart as line_chart
 from .charts import scatter as scatter
 from .document import Card as Card
@@ -13,6 +12,7 @@ from .document import Table as Table
 from .document import Text as Text
 from .html import html_page as html_page
 from .latex import latex_tables as latex_tables
+from .maps import grid_map as grid_map
 from .markdown import markdown_page as markdown_page
 from .named_rows import interval_chart as interval_chart
 from .svg import as_file as as_file

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -146,6 +147,18 @@ class Table:
 
     def is_number(self, place: int) -> bool:
         """Whether a column holds numbers, by its own word or by its cells."""
+        return self._numbers[place]
+
+    @cached_property
+    def _numbers(self) -> tuple[bool, ...]:
+        return tuple(self._holds_numbers(place) for place in range(len(self.heads)))
+
+    @cached_property
+    def has_drawings(self) -> bool:
+        """Whether a cell is a drawing."""
+        return any(isinstance(value_of(cell), Drawing) for row in self.lines for cell in row.cells)
+
+    def _holds_numbers(self, place: int) -> bool:
         if (stated := self.heads[place].number) is not None:
             return stated
         cells = [value_of(row.cells[place]) for row in self.lines if len(row.cells) > 1 or len(self.heads) == 1]

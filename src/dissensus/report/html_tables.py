@@ -28,7 +28,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
     head = "".join(_head(column, table.is_number(place), colours) for place, column in enumerate(table.heads))
     titled = any(column.title for column in table.heads)
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    stacks = _stacks(table)
+    stacks = table.has_drawings  # on a narrow screen the drawing is below the other cells
     look = " ".join(["stack"] * stacks + ["crowded"] * _is_crowded(table))
     start = "<table" + (f' class="{look}"' if look else "") + (' role="table"' if stacks else "") + ">"
     thead = f"<thead><tr>{head}</tr></thead>" if titled else ""
@@ -91,7 +91,7 @@ def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) ->
     if len(row.cells) == 1 < len(table.heads):
         text = html_value(row.cells[0], "")
         return f'{start}<td colspan="{len(table.heads)}">{text}</td></tr>'
-    titled = _stacks(table)
+    titled = table.has_drawings
     drawn = []
     for place, (column, cell) in enumerate(zip(table.heads, row.cells, strict=True)):
         classes = " ".join(["n"] * table.is_number(place) + ["best"] * is_best(cell))
@@ -110,11 +110,6 @@ def _head(column: Column, number: bool, colours: Mapping[str, str]) -> str:
 def _is_text(column: Column, cell: AnyCell) -> bool:
     value = value_of(cell)
     return isinstance(value, str) and (column.wraps or len(value) > LONG_TEXT)
-
-
-def _stacks(table: Table) -> bool:
-    """A table with drawings stacks its cells on a narrow screen: the drawing stands below the other cells."""
-    return any(isinstance(value_of(cell), Drawing) for row in table.lines for cell in row.cells)
 
 
 def _is_crowded(table: Table) -> bool:

@@ -15,8 +15,9 @@ from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
 from dissensus.plan.pilot import PilotOption
 from dissensus.plan.tradeoff import UTILITIES, loss_curve, preference_map
-from dissensus.report.charts import Line, grid_map, line_chart
+from dissensus.report.charts import Line, line_chart
 from dissensus.report.document import Cell, Column, Document, Figure, Row, Section, Table, Text
+from dissensus.report.maps import grid_map
 from dissensus.report.named_rows import interval_chart
 
 CELLS = 16  # steps of each axis of a map
