@@ -23,9 +23,9 @@ from dissensus.labels import Beliefs, Distributions, Votes, as_distributions, si
 from dissensus.labels.names import item_positions
 from dissensus.study.advice.advice import LabelAdvice, advise_labels
 from dissensus.study.advice.candidates import estimators
-from dissensus.study.advice.holding_out import held_answers
+from dissensus.study.advice.holding_out import hold_out_answers
 from dissensus.study.advice.ladder import climb
-from dissensus.study.construct import constructed
+from dissensus.study.construct import make_labels
 from dissensus.train.heads import FeatureTable
 
 RESULTS = Path(__file__).parent / "results" / "advise.json"
@@ -70,7 +70,7 @@ def kl(truth: np.ndarray, probs: np.ndarray) -> np.ndarray:
 
 def apply_estimators(votes: Votes) -> dict[str, np.ndarray]:
     """What every estimator makes of all votes."""
-    made = {name: constructed(votes, recipe, 0) for name, recipe in estimators(votes).items()}
+    made = {name: make_labels(votes, recipe, 0) for name, recipe in estimators(votes).items()}
     return {
         name: (it if isinstance(it, Distributions) else aggregate_labels(it, "share").distributions).probs
         for name, it in made.items()
@@ -155,7 +155,7 @@ def coverage(worlds: int = 200) -> dict[str, Any]:
             truth = simulate_truth(200, CLASSES, rng)
             answers = simulate_votes(truth, votes, ANNOTATORS, rng, skill=0.9).votes
             ways = {name: recipe for name, recipe in estimators(answers).items() if name in ("dirichlet", "shrinkage")}
-            held = held_answers(answers, ways, rng)
+            held = hold_out_answers(answers, ways, rng)
             difference = climb(held.log_loss, np.zeros(held.items.size, dtype=int)).rungs[1].difference
             assert difference is not None
             apart.append(difference)
@@ -168,7 +168,7 @@ def false_steps(worlds: int = 1000) -> dict[str, Any]:
     """How often the ladder leaves the simplest way where none is better: differences of real losses, signs drawn."""
     votes = datasets.load("popquorn").labels
     assert isinstance(votes, Votes)
-    held = held_answers(votes, estimators(votes), np.random.default_rng(0))
+    held = hold_out_answers(votes, estimators(votes), np.random.default_rng(0))
     finite = {name: values for name, values in held.log_loss.items() if np.isfinite(values).all()}
     first, *others = finite
     rng = np.random.default_rng(0)
@@ -232,7 +232,7 @@ def beliefs() -> dict[str, Any]:
     assert isinstance(stated, Beliefs) and isinstance(judge, Distributions)
     advice = advise_labels(stated, np.random.default_rng(0))
     shares = judge.select(item_positions(stated.items, judge.items)).probs
-    made = {name: as_distributions(constructed(stated, way, 0)).probs for name, way in estimators(stated).items()}
+    made = {name: as_distributions(make_labels(stated, way, 0)).probs for name, way in estimators(stated).items()}
     row = judge_advice(advice, {name: _cross_entropy(shares, probs) for name, probs in made.items()})
     print(f"cifar10s: {row['chosen']}, best by CIFAR-10H {row['best']}, regret {row['regret']:.4f}")
     return row

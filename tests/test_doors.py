@@ -19,8 +19,14 @@ from dissensus import Beliefs, Distributions, Votes, as_distributions, compare, 
 from dissensus.evaluate import as_people, as_predictions
 from dissensus.evaluate.one_pass import sweep
 
-FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "train.heads", "files")
-WITHOUT_DOORS = ("datasets", "elicit", "probe", "report")  # their functions take no labels, or arrays as well
+FRONTS = ("labels", "aggregate", "deliver", "evaluate", "plan", "train", "files")
+WITHOUT_DOORS = (
+    "datasets",
+    "elicit",
+    "probe",
+    "report",
+    "train.heads",
+)  # their functions take no labels, or arrays as well
 VOTES = Votes.of(["a", "a", "b"], ["x", "y", "x"], ["ann", "bo", "ann"])
 RIGHT = {
     "Votes": VOTES,
