@@ -115,8 +115,8 @@ def test_every_verb_speaks_json(folder):
     assert json.loads(run("show", "anesthesia", "--json").stdout)["answers"] == 315
     (folder / "cifar10h").mkdir()
     np.save(folder / "cifar10h/counts.npy", np.zeros((1, 10)))
-    found = json.loads(run("where", "cifar10h", "--json").stdout)
-    assert found == {"name": "cifar10h", "files": [str(folder / "cifar10h/counts.npy")]}
+    record = json.loads(run("where", "cifar10h", "--json").stdout)
+    assert record == {"name": "cifar10h", "files": [str(folder / "cifar10h/counts.npy")]}
     assert json.loads(run("get", "digits", "--json").stdout) == {"name": "digits", "files": []}
 
 

@@ -18,11 +18,11 @@ def run(*words: str):
 
 def test_the_fixed_interface():
     result = run(*ASK, "--json")
-    told = json.loads(result.stdout)
+    record = json.loads(result.stdout)
     assert result.exit_code == 0
-    assert {"hard", "soft"} <= set(told["information_ratio"]) and {"hard", "soft"} <= set(told["constraints"])
-    assert told["regime"] == "many-shot"
-    assert set(told["recommendation"]) == {"kind", "k_hat", "why"}
+    assert {"hard", "soft"} <= set(record["information_ratio"]) and {"hard", "soft"} <= set(record["constraints"])
+    assert record["regime"] == "many-shot"
+    assert set(record["recommendation"]) == {"kind", "k_hat", "why"}
 
 
 def test_the_answer_in_plain_words():
@@ -37,9 +37,9 @@ def test_a_pilot_and_a_page(tmp_path):
     rows = "".join(f"hard,{2 + i % 3},0\nsoft,{20 + i % 5},0.1\n" for i in range(20))
     pilot.write_text("kind,seconds,wrong\n" + rows)
     result = run("plan", "--items", "80", "--classes", "20", "--pilot", str(pilot), "--html", str(page), "--json")
-    told = json.loads(result.stdout)
+    record = json.loads(result.stdout)
     assert result.exit_code == 0 and f"wrote {page}" in result.stderr.replace("\n", "")
-    assert {option["kind"] for option in told["pilot"]} == {"hard", "soft"} and 6 < told["cost_ratio"] < 9
+    assert {option["kind"] for option in record["pilot"]} == {"hard", "soft"} and 6 < record["cost_ratio"] < 9
     assert ">Pilot</h2>" in page.read_text()
 
 

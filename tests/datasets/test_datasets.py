@@ -159,9 +159,9 @@ def test_names_and_texts_lie_beside_their_items(loaded):
 def test_models_are_annotators_of_their_own(loaded):
     """GitHub modestyachts/CIFAR-10.1: accuracies from 82.0 to 97.1% on CIFAR-10, 0.687 to 0.931 on v6."""
     for name, lowest, highest in (("cifar10-models", 0.820, 0.971), ("cifar10.1-v6-models", 0.687, 0.931)):
-        found = loaded(name)
-        votes = found.labels
-        right = (votes.choice == found.gold[votes.item]).reshape(-1, 30).mean(axis=0)
+        content = loaded(name)
+        votes = content.labels
+        right = (votes.choice == content.gold[votes.item]).reshape(-1, 30).mean(axis=0)
         assert (round(right.min(), 3), round(right.max(), 3)) == (lowest, highest)
 
 

@@ -39,9 +39,9 @@ def test_pickles_and_webp_give_the_same_pixels(tmp_path, python_2_pickle):
     pq.write_table(table, tmp_path / "images_test.parquet")
     official = cifar10.read_images(tmp_path / "test_batch")
     compact = cifar10.read_images(tmp_path / "images_test.parquet", quiet=True)
-    for found in (official, compact):
-        assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS
-        assert found.items["index"].to_pylist() == list(range(6)) and found.classes[3] == "cat"
+    for decoded in (official, compact):
+        assert np.array_equal(decoded.pixels, PIXELS) and decoded.labels.tolist() == LABELS
+        assert decoded.items["index"].to_pylist() == list(range(6)) and decoded.classes[3] == "cat"
     assert official.items["filename"].to_pylist() == names
     for path in (tmp_path / "test_batch", tmp_path / "images_test.parquet"):
         assert cifar10.official_labels(path).tolist() == LABELS
@@ -54,8 +54,8 @@ def test_train_batches_are_joined_in_order(tmp_path, python_2_pickle):
         content = {"labels": LABELS[part], "data": flat(PIXELS[part]), "filenames": ["a", "b"]}
         paths.append(tmp_path / f"data_batch_{number + 1}")
         paths[-1].write_bytes(python_2_pickle(content))
-    found = cifar10.read_images(*paths)
-    assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS
+    decoded = cifar10.read_images(*paths)
+    assert np.array_equal(decoded.pixels, PIXELS) and decoded.labels.tolist() == LABELS
 
 
 @pytest.mark.parametrize("version", ["v4", "v6"])
@@ -64,8 +64,8 @@ def test_cifar101_as_released(tmp_path, version, monkeypatch):
     np.save(tmp_path / f"cifar10.1_{version}_data.npy", PIXELS)
     np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.array(LABELS, dtype=np.int64))
     monkeypatch.setenv("DISSENSUS_DATA", str(tmp_path))
-    found = images("cifar10.1", version)
-    assert np.array_equal(found.pixels, PIXELS) and found.labels.tolist() == LABELS and found.classes[8] == "ship"
+    decoded = images("cifar10.1", version)
+    assert np.array_equal(decoded.pixels, PIXELS) and decoded.labels.tolist() == LABELS and decoded.classes[8] == "ship"
     np.save(tmp_path / f"cifar10.1_{version}_labels.npy", np.array([*LABELS[:-1], 10]))
     with pytest.raises(ValueError, match="class code per image, 0 to 9"):
         images("cifar10.1", version)
@@ -84,10 +84,10 @@ def cinic10(path, names, mode="RGB"):
 def test_of_cinic10_the_images_of_imagenet_are_read_from_its_archive(tmp_path):
     path = tmp_path / "CINIC-10.tar.gz"
     cinic10(path, ["./train/ship/n02687172_1.png", "./train/ship/cifar10-train-7.png", "./test/dog/n02085620_2.png"])
-    found = cifar10_again.read_cinic10(path, expected=2)
-    assert np.array_equal(found.pixels, PIXELS[[0, 2]])
-    assert [found.classes[code] for code in found.labels] == ["ship", "dog"]
-    assert found.items.to_pylist() == [
+    decoded = cifar10_again.read_cinic10(path, expected=2)
+    assert np.array_equal(decoded.pixels, PIXELS[[0, 2]])
+    assert [decoded.classes[code] for code in decoded.labels] == ["ship", "dog"]
+    assert decoded.items.to_pylist() == [
         {"filename": "n02687172_1.png", "split": "train"},
         {"filename": "n02085620_2.png", "split": "test"},
     ]
@@ -110,9 +110,9 @@ def test_official_cifar100(tmp_path, python_2_pickle):
     }
     (tmp_path / "test").write_bytes(python_2_pickle(content))
     (tmp_path / "meta").write_bytes(python_2_pickle({"fine_label_names": ["apple", "baby", "bear"]}))
-    found = ood.read_cifar100(tmp_path / "test", tmp_path / "meta")
-    assert found.classes == ("apple", "baby", "bear") and found.labels.tolist() == [1, 0, 1, 2, 2, 0]
-    assert np.array_equal(found.pixels, PIXELS)
+    decoded = ood.read_cifar100(tmp_path / "test", tmp_path / "meta")
+    assert decoded.classes == ("apple", "baby", "bear") and decoded.labels.tolist() == [1, 0, 1, 2, 2, 0]
+    assert np.array_equal(decoded.pixels, PIXELS)
 
 
 def test_a_batch_of_another_shape_is_refused(tmp_path, python_2_pickle):
@@ -148,15 +148,15 @@ def test_without_pillow_the_error_names_the_extra(tmp_path):
 
 def test_the_compact_test_set_is_the_official_one_written_as_a_pickle(data_folder, tmp_path, python_2_pickle):
     """Channel means 0.4942, 0.4851, 0.4504 and deviations 0.2467, 0.2429, 0.2616 are widely published."""
-    found = images("cifar10", "test", quiet=True)
+    decoded = images("cifar10", "test", quiet=True)
     level = np.arange(256) / 255
-    channels = found.pixels.reshape(-1, 3).T  # by their histograms: as numbers they would take 240 MB
+    channels = decoded.pixels.reshape(-1, 3).T  # by their histograms: as numbers they would take 240 MB
     share = np.stack([np.bincount(channel, minlength=256) for channel in channels]) / channels.shape[1]
     mean = share @ level  # (3,)
     assert np.allclose(mean, (0.4942, 0.4851, 0.4504), atol=5e-5)
     assert np.allclose(np.sqrt(share @ level**2 - mean**2), (0.2467, 0.2429, 0.2616), atol=5e-5)
-    assert found.labels[:10].tolist() == [3, 8, 8, 0, 6, 6, 1, 6, 3, 1]  # the first ten of the official test batch
-    rows = found.pixels.transpose(0, 3, 1, 2).reshape(10_000, 3_072)
-    content = {"labels": found.labels.tolist(), "data": rows, "filenames": [""] * 10_000}
+    assert decoded.labels[:10].tolist() == [3, 8, 8, 0, 6, 6, 1, 6, 3, 1]  # the first ten of the official test batch
+    rows = decoded.pixels.transpose(0, 3, 1, 2).reshape(10_000, 3_072)
+    content = {"labels": decoded.labels.tolist(), "data": rows, "filenames": [""] * 10_000}
     (tmp_path / "test_batch").write_bytes(python_2_pickle(content))
-    assert np.array_equal(cifar10.read_images(tmp_path / "test_batch").pixels, found.pixels)
+    assert np.array_equal(cifar10.read_images(tmp_path / "test_batch").pixels, decoded.pixels)

@@ -71,10 +71,10 @@ def test_every_set_has_its_documented_size_and_entropy(row, loaded):
 
 @pytest.mark.parametrize(("name", "with_gold", "accuracy"), MAJORITY, ids=lambda value: value)
 def test_majority_accuracy_of_the_crowd_sets(name, with_gold, accuracy, loaded):
-    found = loaded(name)
-    gold = found.gold
+    content = loaded(name)
+    gold = content.gold
     right = []
-    for item, tally in tallied(found.labels).items():
+    for item, tally in tallied(content.labels).items():
         if gold[item] >= 0:
             best = [choice for choice, count in tally.items() if count == max(tally.values())]
             right.append((gold[item] in best) / len(best))

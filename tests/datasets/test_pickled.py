@@ -33,10 +33,10 @@ def test_pickles_of_python_3_are_read_too(tmp_path, protocol, dtype):
     content = CONTENT | {"data": array, "columns": np.asfortranarray(array), "deep": ({"x": [None, True, 2.5]},)}
     path = tmp_path / "batch"
     path.write_bytes(pickle.dumps(content, protocol=protocol))
-    found = read_pickle(path)
-    assert np.array_equal(found.pop("data"), array)
-    assert np.array_equal(found.pop("columns"), array)
-    assert found == {key: value for key, value in content.items() if key not in ("data", "columns")}
+    unpickled = read_pickle(path)
+    assert np.array_equal(unpickled.pop("data"), array)
+    assert np.array_equal(unpickled.pop("columns"), array)
+    assert unpickled == {key: value for key, value in content.items() if key not in ("data", "columns")}
 
 
 class Malicious:

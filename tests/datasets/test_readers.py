@@ -39,9 +39,9 @@ def test_attention_checks_are_votes_on_the_class_shown(tmp_path):
     path = tmp_path / "cifar10h-raw.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("cifar10h-raw.csv", RAW)
-    found = cifar10h.read_attention_checks(path)
-    votes = found.labels
-    assert (votes.choice == found.gold[votes.item]).tolist() == [True, False]
+    result = cifar10h.read_attention_checks(path)
+    votes = result.labels
+    assert (votes.choice == result.gold[votes.item]).tolist() == [True, False]
     assert votes.annotators[votes.annotator].tolist() == [0, 12]
     assert votes.items[votes.item].tolist() == ["attention check: dog", "attention check: frog"]
 
@@ -132,14 +132,14 @@ def elicitations(**changes) -> pa.Table:
 def test_elicitations_of_cifar10s_are_beliefs(tmp_path):
     path = tmp_path / "elicitations.parquet"
     pq.write_table(elicitations(), path)
-    found = cifar10s.read_elicitations(path)
-    beliefs = found.labels
+    result = cifar10s.read_elicitations(path)
+    beliefs = result.labels
     said = {(row, int(code)): float(beliefs.stated[row, code]) for row, code in np.argwhere(~np.isnan(beliefs.stated))}
     assert said == {(0, 3): 1.0, (1, 3): 0.6, (1, 5): 0.5, (2, 5): 0.2, (3, 5): 0.8}
     assert beliefs.named.tolist() == [[3, -1], [3, 5], [5, 5], [5, 3]]
     assert np.argwhere(beliefs.ruled_out).tolist() == [[0, 0], [0, 1], [2, 9]]
     assert beliefs.seconds.tolist() == [1.0, 2.0, 0.5, 0.25]
-    assert found.items.to_pydict() == {"item": [4, 9], "gold": ["cat", "dog"]}
+    assert result.items.to_pydict() == {"item": [4, 9], "gold": ["cat", "dog"]}
 
 
 def test_a_second_mention_at_zero_does_not_erase_the_first(tmp_path):
@@ -165,10 +165,10 @@ def test_items_with_withheld_labels_are_left_out(tmp_path):
         "why": [["x", "y"], ["z", "z"], ["w"]],
     }
     pq.write_table(pa.table(columns), path)
-    found = lewidi.read_lists(path, codes=(-1, 0, 1), classes=("-1", "0", "1"), beside=("why",))
-    assert found.items.to_pydict() == {"item": ["a", "c"], "split": ["train", "dev"]}
-    assert found.labels.choice.tolist() == [0, 2, 1] and found.labels.column("why").tolist() == ["x", "y", "w"]
-    assert found.labels.annotators[found.labels.annotator].tolist() == [1, 2, 3]
+    result = lewidi.read_lists(path, codes=(-1, 0, 1), classes=("-1", "0", "1"), beside=("why",))
+    assert result.items.to_pydict() == {"item": ["a", "c"], "split": ["train", "dev"]}
+    assert result.labels.choice.tolist() == [0, 2, 1] and result.labels.column("why").tolist() == ["x", "y", "w"]
+    assert result.labels.annotators[result.labels.annotator].tolist() == [1, 2, 3]
     pq.write_table(pa.table(columns | {"why": [["x"], ["z"], ["w"]]}), path)
     with pytest.raises(ValueError, match=r"item a has 2 annotations and 1 why; .* 1 of 2"):
         lewidi.read_lists(path, codes=(-1, 0, 1), classes=("-1", "0", "1"), beside=("why",))

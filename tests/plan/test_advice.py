@@ -37,13 +37,13 @@ def tables(plan: LabelPlan) -> list[Table]:
 
 def test_eighty_images_twenty_classes_soft_ten_times_as_dear():
     advice = plan_labels(80, 20, Preferences(Costs(ratio=10)), rng(0))
-    told = advice.as_json()
-    assert told["regime"] == "many-shot"
-    assert np.isclose(told["information_ratio"]["hard"], 7600 / 485100)
-    assert told["constraints"]["soft"] == 78400 and told["constraints"]["pairwise"] == 80 * 79 * 78 / 2
-    assert told["recommendation"]["kind"] == "sparse" and 2 <= told["recommendation"]["k_hat"] < 20
-    assert "many-shot" in told["recommendation"]["why"]
-    json.dumps(told)
+    record = advice.as_json()
+    assert record["regime"] == "many-shot"
+    assert np.isclose(record["information_ratio"]["hard"], 7600 / 485100)
+    assert record["constraints"]["soft"] == 78400 and record["constraints"]["pairwise"] == 80 * 79 * 78 / 2
+    assert record["recommendation"]["kind"] == "sparse" and 2 <= record["recommendation"]["k_hat"] < 20
+    assert "many-shot" in record["recommendation"]["why"]
+    json.dumps(record)
 
 
 @given(
@@ -55,7 +55,7 @@ def test_the_recommended_label_has_the_lowest_loss(n, k, utility, beta, ratio):
         return
     labels = [option for option in advice.options if option.kind != "pairwise"]
     assert advice.best in labels and advice.best.loss == min(option.loss for option in labels)
-    assert all(np.isfinite(one.loss) for one in advice.options)
+    assert all(np.isfinite(tried.loss) for tried in advice.options)
 
 
 def test_cost_turns_the_choice_where_the_advice_says():
@@ -96,7 +96,7 @@ def test_advice_to_collect_what_is_not_worth_its_cost_says_so():
 def test_a_budget_labels_fewer_items_with_dearer_labels():
     advice = plan_labels(80, 20, Preferences(Costs(ratio=10), beta=0.0), rng(0), budget=200)
     assert advice.option("hard").items == 80 and advice.option("soft").items == 20
-    assert advice.option("soft").cost == 200 and all(one.cost <= 200 for one in advice.options)
+    assert advice.option("soft").cost == 200 and all(tried.cost <= 200 for tried in advice.options)
     assert any("budget of 200" in sentence for sentence in advice.reasons)
 
 
@@ -104,7 +104,7 @@ def test_a_budget_labels_fewer_items_with_dearer_labels():
 def test_a_budget_is_not_spent_on_less_than_hard_labels_tell(n, k, beta, budget):
     advice = plan_labels(n, k, Preferences(beta=beta), rng(0), budget=budget)
     assert advice.best.items == n or advice.best.constraints >= advice.option("hard").constraints
-    assert all(one.cost <= budget * (1 + 1e-9) for one in advice.options)
+    assert all(tried.cost <= budget * (1 + 1e-9) for tried in advice.options)
 
 
 def test_a_small_budget_goes_to_hard_labels():
@@ -122,7 +122,7 @@ def test_a_budget_holds_for_a_pilot_too():
     poor = plan_labels(80, 20, Preferences(beta=0.1), rng(0), pilot=pair, budget=30)
     assert poor.recommended == ("hard", 1)
     assert (poor.best.cost, poor.best.items) == (30, 30) and "30 of 80 items" in " ".join(poor.reasons)
-    assert {one["kind"]: one["items"] for one in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
+    assert {tried["kind"]: tried["items"] for tried in poor.as_json()["pilot"]} == {"hard": 30, "soft": 1}
 
 
 def test_pairwise_similarity_with_a_lower_loss_is_explained():
@@ -135,8 +135,8 @@ def test_pairwise_similarity_with_a_lower_loss_is_explained():
 
 
 def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
-    told = plan_labels(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
-    assert set(told["loss"]) == {"hard", "sparse", "top-class", "soft"} and told["scale"]["utility"] > 0.5
+    record = plan_labels(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
+    assert set(record["loss"]) == {"hard", "sparse", "top-class", "soft"} and record["scale"]["utility"] > 0.5
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.floats(0.1, 40), st.floats(0, 20))
@@ -179,8 +179,8 @@ def test_a_pilot_overrules_the_assumed_costs_and_ratios():
     advice = plan_labels(80, 20, Preferences(Costs(ratio=1000)), rng(0), pilot=cheap)
     assert advice.recommended == ("soft", 20) and advice.preferences.costs.ratio < 2
     assert advice.pilot[0].best > 0.99 and "probability of 100%" in describe_plan(advice).answer
-    told = advice.as_json()
-    assert told["pilot"][0]["probability_best"] > 0.99 and told["recommendation"]["k_hat"] == 20
+    record = advice.as_json()
+    assert record["pilot"][0]["probability_best"] > 0.99 and record["recommendation"]["k_hat"] == 20
 
 
 def tried_answers(**seconds: float) -> list[PilotAnswers]:
@@ -221,7 +221,7 @@ def test_pilot_and_options_are_one_account(seconds, budget):
     points = n + k
     soft = by_information("soft", n, k)
     for group in pilot:
-        measured = next(one for one in advice.pilot if one.name == group.name)
+        measured = next(tried for tried in advice.pilot if tried.name == group.name)
         each = float(gmean(group.seconds)) / unit
         items = measured.items
         paid = items * (items - 1) / 2 if group.kind == "pairwise" else items
@@ -236,8 +236,8 @@ def test_pilot_and_options_are_one_account(seconds, budget):
             assert option.items == items and np.isclose(option.cost, paid * each)
             assert np.isclose(option.loss, loss) and np.isclose(option.information_ratio, ratio)
             assert advice.is_measured(option)
-    told = advice.as_json()
-    assert set(told["basis"]) == set(told["loss"]) and "pilot" in told["basis"].values()
+    record = advice.as_json()
+    assert set(record["basis"]) == set(record["loss"]) and "pilot" in record["basis"].values()
     assert (advice.hard_seconds is not None) == ("hard" not in seconds)
     if advice.hard_seconds is not None:
         assert np.isclose(advice.hard_seconds[2], unit) and f"{unit:.3g} s" in " ".join(advice.reasons)
@@ -261,8 +261,8 @@ def test_a_pilot_of_one_person_says_what_it_cannot_say():
         pytest.approx(0.1),
         None,
     )
-    told = json.loads(json_text(advice))["pilot"][0]
-    assert told["people"] == 1 and told["seconds"] == {"value": pytest.approx(10), "low": 0, "high": math.inf}
+    record = json.loads(json_text(advice))["pilot"][0]
+    assert record["people"] == 1 and record["seconds"] == {"value": pytest.approx(10), "low": 0, "high": math.inf}
     html = advice_page(advice)
     assert "no intervals" in html and "inf" not in re.sub("[Ii]nformation", "", html) and "∞" not in html
 
@@ -364,5 +364,5 @@ def test_the_page_has_the_simulated_maps_for_sets_within_them():
 
 
 def test_curves_end_where_hard_and_soft_labels_lie():
-    found = loss_curves(plan_labels(30, 8, Preferences(), rng(0)))
-    assert found["sparse"][1][0] == found["hard"][1][0] and np.isclose(found["sparse"][1][-1], found["soft"][1][0])
+    losses = loss_curves(plan_labels(30, 8, Preferences(), rng(0)))
+    assert losses["sparse"][1][0] == losses["hard"][1][0] and np.isclose(losses["sparse"][1][-1], losses["soft"][1][0])

@@ -94,7 +94,7 @@ def test_expected_error_beats_uniform_on_a_crowd_that_follows_the_model():
     truth = crowd(2000, rng)
     answers = (rng.random((2000, 60, 1)) > np.cumsum(truth, axis=1)[:, None, :-1]).sum(axis=2)
     prior = VotePrior(ALPHA, WEIGHTS)
-    found = {}
+    errors = {}
     for rule in RULES:
         counts = spend(
             np.zeros((2000, 3), dtype=np.int64),
@@ -106,8 +106,8 @@ def test_expected_error_beats_uniform_on_a_crowd_that_follows_the_model():
             most=np.full(2000, 60),
         )
         assert counts.sum() == 8000
-        found[rule] = kl(truth, prior.estimate(counts)).mean()
-    assert found["expected-error"] < found["uniform"] < found["entropy"]
+        errors[rule] = kl(truth, prior.estimate(counts)).mean()
+    assert errors["expected-error"] < errors["uniform"] < errors["entropy"]
 
 
 def votes_of(counts: np.ndarray) -> Votes:

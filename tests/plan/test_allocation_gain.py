@@ -35,17 +35,17 @@ def test_every_pair_of_votes_is_kept_back_once():
     for item, row in enumerate(counts):
         for c, d in itertools.permutations(np.repeat(np.arange(3), row), 2):
             h = row - eye[c] - eye[d]
-            told = np.log(PRIOR.estimate((h + eye[c])[None])[0, d] / PRIOR.estimate(h[None])[0, d])
-            kept.append((item, h.sum(), drop_by_lookahead(h), told, 1 / (row.sum() * (row.sum() - 1))))
-    item, depth, drop, told, weight = map(np.array, zip(*kept, strict=True))
+            realised = np.log(PRIOR.estimate((h + eye[c])[None])[0, d] / PRIOR.estimate(h[None])[0, d])
+            kept.append((item, h.sum(), drop_by_lookahead(h), realised, 1 / (row.sum() * (row.sum() - 1))))
+    item, depth, drop, realised, weight = map(np.array, zip(*kept, strict=True))
     slow = np.zeros(5)
     for m in set(depth.tolist()):
         at = np.flatnonzero(depth == m)
         share = weight[at] / weight[at].sum()
-        mean = share @ told[at]
+        mean = share @ realised[at]
         for i in at:
             lower, equal = drop[at] < drop[i] - 1e-9, np.abs(drop[at] - drop[i]) < 1e-9
-            slow[item[i]] += weight[i] * (share @ (lower + equal / 2) - 0.5) * (told[i] - mean)
+            slow[item[i]] += weight[i] * (share @ (lower + equal / 2) - 0.5) * (realised[i] - mean)
     tilt, times = _tilts(PRIOR, counts)
     assert times.sum() == 5
     assert np.allclose(np.sort(np.repeat(tilt, times.astype(int))), np.sort(slow))
@@ -59,9 +59,9 @@ def test_what_votes_told_is_the_real_drop_of_kl_even_by_a_wrong_prior():
     real = 0.0
     for c, d in itertools.product(range(3), repeat=2):
         row = (h + eye[c] + eye[d])[None]
-        _, weight, _, _, told = _hold_back(wrong, row, 0)
+        _, weight, _, _, realised = _hold_back(wrong, row, 0)
         assert np.isclose(weight.sum(), 1)
-        real += truth[c] * truth[d] * told[_pairs(row[0]).index((c, d))]
+        real += truth[c] * truth[d] * realised[_pairs(row[0]).index((c, d))]
     after = sum(truth[c] * kl(truth[None], wrong.estimate((h + eye[c])[None]))[0] for c in range(3))
     assert np.isclose(real, kl(truth[None], wrong.estimate(h[None]))[0] - after)
 

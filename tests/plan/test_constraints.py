@@ -24,9 +24,9 @@ def counted_one_by_one(labels):
 
 @given(matrices)
 def test_counts_equal_a_slow_loop_and_the_length_of_the_list(labels):
-    found = count_constraints(labels)
-    assert (found.by_item, found.by_class) == counted_one_by_one(labels)
-    assert found.total == len(label_triplets(labels)) and (found.n, found.k) == labels.shape
+    counted = count_constraints(labels)
+    assert (counted.by_item, counted.by_class) == counted_one_by_one(labels)
+    assert counted.total == len(label_triplets(labels)) and (counted.n, counted.k) == labels.shape
 
 
 @given(matrices)

@@ -31,23 +31,25 @@ def answers(kind: str, seconds: float, wrong: float, m: int = 200, k_hat: int = 
 
 
 def test_rates_and_seconds_come_back_with_their_intervals():
-    found = rank_options([answers("hard", 2.0, 0.1), answers("soft", 20.0, 0.2)], 80, 20, Preferences(), rng(0))
-    by_name = {one.name: one for one in found}
+    results = rank_options([answers("hard", 2.0, 0.1), answers("soft", 20.0, 0.2)], 80, 20, Preferences(), rng(0))
+    by_name = {entry.name: entry for entry in results}
     hard, soft = by_name["hard"], by_name["soft"]
     assert hard.seconds.low < 2.0 < hard.seconds.high and soft.seconds.low < 20.0 < soft.seconds.high
     assert hard.flip_rate.low < 0.1 < hard.flip_rate.high and soft.flip_rate.low < 0.2 < soft.flip_rate.high
     assert np.isclose(soft.ratio.value, (1 - soft.flip_rate.value) * by_information("soft", 80, 20))
-    assert np.isclose(sum(one.best for one in found), 1) and found[0].best == max(one.best for one in found)
+    assert np.isclose(sum(entry.best for entry in results), 1) and results[0].best == max(
+        entry.best for entry in results
+    )
 
 
 def test_the_loss_is_the_trade_off_at_the_measured_costs():
     pair = [answers("hard", 2.0, 0.0), answers("soft", 20.0, 0.0)]
     ranked = rank_options(pair, 80, 20, Preferences(beta=2.0), rng(0))
-    found = {one.name: one for one in ranked}
+    results = {entry.name: entry for entry in ranked}
     measured = apply_measurements(Preferences(beta=2.0), ranked, 20)
     by_hand = 2.0 * 80 * gmean(pair[1].seconds) / gmean(pair[0].seconds) / (80 * 20) - 1
-    assert np.isclose(found["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
-    assert np.isclose(found["hard"].loss.value, measured.loss("hard", 80, 20))
+    assert np.isclose(results["soft"].loss.value, by_hand) and np.isclose(measured.loss("soft", 80, 20), by_hand)
+    assert np.isclose(results["hard"].loss.value, measured.loss("hard", 80, 20))
 
 
 def test_without_hard_labels_the_cheapest_kind_stands_at_its_assumed_cost():
@@ -56,8 +58,8 @@ def test_without_hard_labels_the_cheapest_kind_stands_at_its_assumed_cost():
         PilotAnswers("sparse", 3, np.full(9, 9.0), np.full(9, 0.1)),
         PilotAnswers("soft", 1, np.full(9, 30.0), np.full(9, 0.2)),
     ]
-    found = {one.name: one for one in rank_options(tried, 80, 20, Preferences(), rng(0), budget=600)}
-    sparse, soft = found["sparse (3 classes)"], found["soft"]
+    results = {entry.name: entry for entry in rank_options(tried, 80, 20, Preferences(), rng(0), budget=600)}
+    sparse, soft = results["sparse (3 classes)"], results["soft"]
     assert sparse.each.value == 3 and soft.each.value == 10 and soft.items == 60  # a hard label takes 3 s
     right = 0.9 * by_information("sparse", 80, 20, 3) / by_information("soft", 80, 20)
     assert np.isclose(sparse.loss.value, 80 * 3 / 1600 - right)
@@ -86,8 +88,10 @@ def test_answers_of_one_person_are_not_independent():
     alone = PilotAnswers("hard", 1, seconds, np.zeros(100))
     grouped = PilotAnswers("hard", 1, seconds, np.zeros(100), np.repeat(["ann", "bo"], 50))
     widths = []
-    for one in (alone, grouped):
-        resampled = [rank_options([one], 80, 20, Preferences(), rng(s), replicates=200)[0].seconds.sd for s in range(3)]
+    for entry in (alone, grouped):
+        resampled = [
+            rank_options([entry], 80, 20, Preferences(), rng(s), replicates=200)[0].seconds.sd for s in range(3)
+        ]
         widths.append(np.mean(resampled))
     assert widths[1] > 0 and widths[1] >= 0.8 * widths[0]
 
@@ -198,17 +202,17 @@ def test_intervals_hold_the_truth_with_few_people(people):
 def test_the_probability_of_being_best_is_calibrated():
     """Soft labels at a random cost around the tie with hard ones: said and true agree, where pace differs widely."""
     tie = 20 * (1 - float(by_information("hard", 80, 20) / by_information("soft", 80, 20))) * 0.95 + 1
-    said, right = [], []
+    probability, right = [], []
     for seed in range(250):
         draw = rng([7, seed])
         cost = tie * np.exp(draw.normal(0, 0.25))
         ranked = rank_options(simulated_pilot(5, cost, draw), 80, 20, Preferences(), draw, replicates=300)
-        said.append(ranked[0].best)
+        probability.append(ranked[0].best)
         right.append(ranked[0].kind == ("soft" if cost < tie else "hard"))
-    said, right = np.array(said), np.array(right)
-    for part in (said < 0.9, said >= 0.9):
-        assert part.sum() > 40 and abs(said[part].mean() - right[part].mean()) < 0.1
-    assert said.mean() > 0.8  # and it does not hide behind doubt
+    probability, right = np.array(probability), np.array(right)
+    for part in (probability < 0.9, probability >= 0.9):
+        assert part.sum() > 40 and abs(probability[part].mean() - right[part].mean()) < 0.1
+    assert probability.mean() > 0.8  # and it does not hide behind doubt
 
 
 def test_labels_that_were_all_wrong_are_not_recommended():
@@ -255,7 +259,7 @@ def test_a_budget_counts_in_a_pilot():
     """Soft labels win where all can be paid; 60 hard labels buy 6 soft ones of ten times the seconds."""
     pair = [answers("hard", 2.0, 0.0), PilotAnswers("soft", 1, np.full(50, 20.0), np.zeros(50))]
     rich, poor = (
-        {one.name: one for one in rank_options(pair, 80, 20, Preferences(beta=0.5), rng(0), budget=budget)}
+        {entry.name: entry for entry in rank_options(pair, 80, 20, Preferences(beta=0.5), rng(0), budget=budget)}
         for budget in (None, 60)
     )
     assert rich["soft"].best > 0.99 and poor["hard"].best > 0.99
@@ -265,9 +269,9 @@ def test_a_budget_counts_in_a_pilot():
 
 
 def test_pairs_within_a_budget():
-    one = PilotAnswers("pairwise", 1, np.full(9, 2.0), np.full(9, np.nan))
-    found = rank_options([one], 80, 20, Preferences(), rng(0), budget=45)[0]  # 45 pairs are those of 10 items
-    assert np.isclose(found.ratio.value, 10 * 9 * 8 / 2 / 485_100)
+    entry = PilotAnswers("pairwise", 1, np.full(9, 2.0), np.full(9, np.nan))
+    results = rank_options([entry], 80, 20, Preferences(), rng(0), budget=45)[0]  # 45 pairs are those of 10 items
+    assert np.isclose(results.ratio.value, 10 * 9 * 8 / 2 / 485_100)
 
 
 def crowd_of(probs: np.ndarray) -> Distributions:
@@ -287,11 +291,11 @@ def test_wrong_comparisons_by_a_slow_loop():
         ruled_out=np.zeros((12, 4), dtype=bool),
         named=np.zeros((12, 0), dtype=int),
     )
-    found = wrong_comparisons(beliefs, reference)
+    results = wrong_comparisons(beliefs, reference)
     for row in range(12):
         p, q = stated[row], reference.probs[beliefs.item[row]]
         pairs = [(c, d) for c in range(4) for d in range(4) if p[c] > p[d]]
-        assert np.isclose(found[row], np.mean([q[c] < q[d] for c, d in pairs]))
+        assert np.isclose(results[row], np.mean([q[c] < q[d] for c, d in pairs]))
 
 
 def test_a_vote_for_the_likeliest_class_is_never_wrong():
@@ -317,10 +321,10 @@ def test_a_file_holds_one_row_per_answer(tmp_path):
         "kind,seconds,wrong,k_hat,annotator\nhard,2,0,,ann\nhard,3,,,bo\nsparse,9,0.1,3,ann\n"
         "sparse,8,0.2,3,bo\nsparse,12,0.2,5,bo\nsparse,11,0.3,5,bo\n"
     )
-    found = read_pilot(path)
-    assert [one.name for one in found] == ["hard", "sparse (3 classes)", "sparse (5 classes)"]
-    assert found[0].seconds.tolist() == [2, 3] and np.isnan(found[0].wrong[1])
-    assert found[1].annotator.tolist() == ["ann", "bo"]
+    results = read_pilot(path)
+    assert [entry.name for entry in results] == ["hard", "sparse (3 classes)", "sparse (5 classes)"]
+    assert results[0].seconds.tolist() == [2, 3] and np.isnan(results[0].wrong[1])
+    assert results[1].annotator.tolist() == ["ann", "bo"]
 
 
 @pytest.mark.parametrize(

@@ -20,23 +20,23 @@ JUDGED = SCENE.similarity[:15, :15]
 
 
 def test_measures_of_simulated_labels():
-    found = informativeness(SOFT, np.random.default_rng(0), JUDGED)
-    assert found.constraints == 6 * 15 * 19 / 2 and 0 < found.ratio < 1
-    assert found.peak_variance == pytest.approx(np.var([max(row) for row in SCENE.soft]))
-    assert found.entropy == pytest.approx(-(SCENE.soft * np.log(SCENE.soft)).sum(axis=1).mean())
-    assert found.rho > 0.5 and found.error_rate < 0.3 and found.contradicted < 0.1
+    measured = informativeness(SOFT, np.random.default_rng(0), JUDGED)
+    assert measured.constraints == 6 * 15 * 19 / 2 and 0 < measured.ratio < 1
+    assert measured.peak_variance == pytest.approx(np.var([max(row) for row in SCENE.soft]))
+    assert measured.entropy == pytest.approx(-(SCENE.soft * np.log(SCENE.soft)).sum(axis=1).mean())
+    assert measured.rho > 0.5 and measured.error_rate < 0.3 and measured.contradicted < 0.1
     alone = informativeness(SOFT, np.random.default_rng(0))
-    assert alone.rho is None and alone.error_rate is None and alone.contradicted == found.contradicted
+    assert alone.rho is None and alone.error_rate is None and alone.contradicted == measured.contradicted
 
 
 def test_hard_labels_err_more():
     variants = label_variants(SOFT, SCENE.hard.argmax(axis=1))
-    found = {name: informativeness(labels, np.random.default_rng(0), JUDGED) for name, labels in variants.items()}
-    assert found["soft"].error_rate < found["hard"].error_rate and found["soft"].rho > found["hard"].rho
-    assert found["hard"].entropy == 0 < found["smoothed low"].entropy < found["smoothed high"].entropy
+    measured = {name: informativeness(labels, np.random.default_rng(0), JUDGED) for name, labels in variants.items()}
+    assert measured["soft"].error_rate < measured["hard"].error_rate and measured["soft"].rho > measured["hard"].rho
+    assert measured["hard"].entropy == 0 < measured["smoothed low"].entropy < measured["smoothed high"].entropy
     # Smoothing changes every number and no comparison.
-    assert found["smoothed high"].constraints == found["hard"].constraints
-    assert found["smoothed high"].rho == pytest.approx(found["hard"].rho)
+    assert measured["smoothed high"].constraints == measured["hard"].constraints
+    assert measured["smoothed high"].rho == pytest.approx(measured["hard"].rho)
 
 
 def test_the_error_rate_equals_a_slow_loop():
@@ -64,17 +64,17 @@ def test_pairs_nobody_judged_are_left_out():
 
 def test_flips_between_two_signals_equal_a_slow_loop():
     rng = np.random.default_rng(0)
-    one, two = rng.integers(0, 3, (4, 3)) / 2, rng.integers(0, 3, (4, 3)) / 2
+    first, second = rng.integers(0, 3, (4, 3)) / 2, rng.integers(0, 3, (4, 3)) / 2
     both = differ = 0
-    for a, b in ((one, two), (one.T, two.T)):
+    for a, b in ((first, second), (first.T, second.T)):
         for row, other in zip(a, b, strict=True):
             for i, j in itertools.combinations(range(row.size), 2):
                 if row[i] != row[j] and other[i] != other[j]:
                     both += 1
                     differ += (row[i] > row[j]) != (other[i] > other[j])
-    assert flip_rate(one, two) == pytest.approx(differ / both)
-    assert flip_rate(one, one) == 0 and flip_rate(one, -one) == 1
-    assert np.isnan(flip_rate(one, np.ones((4, 3))))
+    assert flip_rate(first, second) == pytest.approx(differ / both)
+    assert flip_rate(first, first) == 0 and flip_rate(first, -first) == 1
+    assert np.isnan(flip_rate(first, np.ones((4, 3))))
 
 
 def test_people_tell_more_than_hard_labels(loaded):
@@ -84,13 +84,13 @@ def test_people_tell_more_than_hard_labels(loaded):
     place = {name: row for row, name in enumerate(shares.items.tolist())}
     votes = shares.select(np.array([place[name] for name in stated.items.tolist()]))
     hard = label_variants(votes, votes.probs.argmax(axis=1))["hard"]
-    found = {
+    measured = {
         name: informativeness(labels, np.random.default_rng(0))
         for name, labels in (("votes", votes), ("stated", stated), ("hard", hard))
     }
-    assert found["hard"].constraints < found["votes"].constraints
-    assert found["hard"].constraints < found["stated"].constraints
-    assert found["stated"].entropy > found["votes"].entropy > found["hard"].entropy == 0
+    assert measured["hard"].constraints < measured["votes"].constraints
+    assert measured["hard"].constraints < measured["stated"].constraints
+    assert measured["stated"].entropy > measured["votes"].entropy > measured["hard"].entropy == 0
 
 
 @pytest.mark.parametrize(

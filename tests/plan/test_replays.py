@@ -193,9 +193,9 @@ def test_what_an_answer_is_worth_comes_back(worth, temperature):
     asked = np.array([draw.dirichlet(worth * row + 0.02) for row in truth]) if worth else draw.dirichlet([0.7] * 3, n)
     sharp = np.maximum(asked, 1e-6) ** temperature
     votes = np.array([draw.multinomial(4, row) for row in truth])
-    said = worth_by_votes(np.arange(n), sharp / sharp.sum(axis=1, keepdims=True), votes, np.zeros((n, 3)), prior)
-    assert worth / 3 <= said.votes <= 3 * worth
-    assert worth == 0 or abs(np.log(said.temperature / temperature)) < 0.4
+    estimate = worth_by_votes(np.arange(n), sharp / sharp.sum(axis=1, keepdims=True), votes, np.zeros((n, 3)), prior)
+    assert worth / 3 <= estimate.votes <= 3 * worth
+    assert worth == 0 or abs(np.log(estimate.temperature / temperature)) < 0.4
 
 
 def test_without_evidence_fuller_answers_count_nothing_beside_votes_and_one_without_them():

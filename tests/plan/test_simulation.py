@@ -50,11 +50,11 @@ def test_soft_labels_far_from_every_class_do_not_underflow():
 
 def test_recovery_is_spearmans_correlation_of_upper_triangles():
     rng = np.random.default_rng(0)
-    one, two = (rng.integers(0, 5, (6, 6)).astype(float) for _ in range(2))
+    one, second = (rng.integers(0, 5, (6, 6)).astype(float) for _ in range(2))
     upper = np.triu_indices(6, 1)
-    assert recovery(one, two) == pytest.approx(spearmanr(one[upper], two[upper])[0])
+    assert recovery(one, second) == pytest.approx(spearmanr(one[upper], second[upper])[0])
     assert recovery(one, 3 * one + 1) == pytest.approx(1)
-    assert recovery(np.zeros((6, 6)), two) == 0
+    assert recovery(np.zeros((6, 6)), second) == 0
 
 
 def test_soft_labels_tell_more_than_hard_ones_and_pin_the_answer_down():

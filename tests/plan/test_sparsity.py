@@ -51,14 +51,14 @@ def test_comparisons_of_real_columns_equal_the_formula():
 
 
 def test_components_are_those_of_scikit_learn_and_all_of_them_tell_everything():
-    found = pca_recovery(SCENE)
+    rhos = pca_recovery(SCENE)
     points = np.concatenate([SCENE.items, SCENE.centroids])
     for count in (1, 3):
         fit = PCA(count).fit(points)
-        told = fit.inverse_transform(fit.transform(points))
-        told /= np.linalg.norm(told, axis=1, keepdims=True)
-        assert found[count - 1] == pytest.approx(recovery(told @ told.T, SCENE.similarity))
-    assert found.shape == (6,) and found[-1] == pytest.approx(1) and found[0] < 0.7
+        rebuilt = fit.inverse_transform(fit.transform(points))
+        rebuilt /= np.linalg.norm(rebuilt, axis=1, keepdims=True)
+        assert rhos[count - 1] == pytest.approx(recovery(rebuilt @ rebuilt.T, SCENE.similarity))
+    assert rhos.shape == (6,) and rhos[-1] == pytest.approx(1) and rhos[0] < 0.7
 
 
 def test_effective_dimensionality_is_the_first_count_that_suffices():

@@ -153,9 +153,9 @@ def test_a_utility_below_nothing_has_no_scale_of_its_own():
 
 def test_a_preference_map_is_the_difference_of_losses():
     wanted = Preferences(Costs(ratio=4), "sigmoid", 2.0)
-    found = preference_map([5, 9], [3, 4, 7], wanted)
-    assert found.shape == (2, 3)
-    assert np.isclose(found[1, 2], wanted.loss("hard", 9, 7) - wanted.loss("soft", 9, 7))
+    preferred = preference_map([5, 9], [3, 4, 7], wanted)
+    assert preferred.shape == (2, 3)
+    assert np.isclose(preferred[1, 2], wanted.loss("hard", 9, 7) - wanted.loss("soft", 9, 7))
 
 
 @given(st.integers(2, 60), st.integers(2, 30), st.sampled_from(sorted(UTILITIES)), st.floats(0, 20))

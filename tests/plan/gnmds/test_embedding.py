@@ -60,10 +60,10 @@ def test_hinges_along_rows_equal_a_slow_loop(labels, width, seed):
 )
 def test_sorted_hinges_equal_those_of_all_pairs(labels, width, seed):
     matrix = np.array([labels], dtype=np.float64)
-    order, after, said = _orders(matrix)
+    order, after, labelled = _orders(matrix)
     squared = 6 * np.random.default_rng(seed).random(matrix.shape)
     slope, pull = np.zeros(matrix.shape), np.zeros(matrix.size)
-    total = ordered_hinges(squared, order, after, said, width, slope)
+    total = ordered_hinges(squared, order, after, labelled, width, slope)
     assert sorted_hinges(squared[0, order[0]], after[0], width, pull) == pytest.approx(total, abs=1e-8)
     assert np.allclose(pull, slope[0, order[0]])
 
@@ -71,10 +71,10 @@ def test_sorted_hinges_equal_those_of_all_pairs(labels, width, seed):
 def test_a_row_long_enough_to_be_sorted_equals_a_slow_loop():
     rng = np.random.default_rng(0)
     labels, squared = rng.random((1, SORTED_FROM + 50)), 9 * rng.random((1, SORTED_FROM + 50))
-    order, after, said = _orders(labels)
+    order, after, labelled = _orders(labels)
     far = squared[0, order[0]]
     expected = sum(np.maximum(1 + far[p] - far[p + 1 :], 0).sum() for p in range(far.size))
-    assert ordered_hinges(squared, order, after, said, 1e-9, np.zeros(labels.shape)) == pytest.approx(expected)
+    assert ordered_hinges(squared, order, after, labelled, 1e-9, np.zeros(labels.shape)) == pytest.approx(expected)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-9, 0.5, 3.0]))
@@ -157,9 +157,9 @@ def solved(labels):
 
 def test_points_that_satisfy_all_comparisons_are_found():
     scene = simulate_scene(20, 15, 3, np.random.default_rng(0))
-    found = embed_labels(scene.soft, np.random.default_rng(0), trace_weight=1e-3)
-    assert triplet_error(found.points, label_triplets(scene.soft)) < 0.01
-    assert recovery(found.gram, scene.similarity) > 0.8
+    embedded = embed_labels(scene.soft, np.random.default_rng(0), trace_weight=1e-3)
+    assert triplet_error(embedded.points, label_triplets(scene.soft)) < 0.01
+    assert recovery(embedded.gram, scene.similarity) > 0.8
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
@@ -174,14 +174,14 @@ def test_order_of_items_and_classes_does_not_matter(n, k, seed):
 
 @pytest.mark.parametrize("labels", [np.ones((1, 1)), np.full((4, 3), 0.25), np.full((3, 3), np.nan)])
 def test_labels_that_compare_nothing_put_everything_in_one_place(labels):
-    found = embed_labels(labels, np.random.default_rng(0))
-    assert found.objective == pytest.approx(0, abs=1e-6) and np.allclose(found.points, 0, atol=1e-3)
+    embedded = embed_labels(labels, np.random.default_rng(0))
+    assert embedded.objective == pytest.approx(0, abs=1e-6) and np.allclose(embedded.points, 0, atol=1e-3)
 
 
 def test_one_item_or_one_class_is_embedded():
     for labels in (np.array([[0.5, 0.3, 0.2]]), np.array([[0.5], [0.3], [0.2]])):
-        found = embed_labels(labels, np.random.default_rng(0), trace_weight=0.01)
-        assert triplet_error(found.points, label_triplets(labels)) == 0
+        embedded = embed_labels(labels, np.random.default_rng(0), trace_weight=0.01)
+        assert triplet_error(embedded.points, label_triplets(labels)) == 0
 
 
 def test_the_estimator_wraps_the_functions():
