@@ -90,9 +90,9 @@ def _links(sections: Mapping[str, Section]) -> str:
     return f'<nav aria-label="On this page"><ul>{links}</ul></nav>'
 
 
-def _section(section: Section, colours: Mapping[str, str], level: int, anchor: str) -> str:
+def _section(section: Section, colours: Mapping[str, str], level: int, anchor: str, label: str = "") -> str:
     below = min(level + bool(section.title), 4)
-    blocks = "".join(_block(block, colours, below, section.title) for block in section.blocks)
+    blocks = "".join(_block(block, colours, below, section.title or label) for block in section.blocks)
     if section.columns > 1:
         look = " figures" * all(isinstance(block, Figure) for block in section.blocks)
         blocks = f'<div class="grid c{min(section.columns, 4)}{look}">{blocks}</div>'
@@ -105,7 +105,7 @@ def _section(section: Section, colours: Mapping[str, str], level: int, anchor: s
 
 def _block(block: Any, colours: Mapping[str, str], level: int, label: str) -> str:
     if isinstance(block, Section):
-        return _section(block, colours, level, "")
+        return _section(block, colours, level, "", label)
     if isinstance(block, Table):
         return f"<div>{html_rows(block, colours, label)}</div>"
     if isinstance(block, Figure):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from dissensus.labels.intervals import Interval
-from dissensus.report.cells import format_cell, format_of, format_scalar, is_best, note_of
+from dissensus.report.cells import format_of, format_scalar, is_best, note_of
 from dissensus.report.document import NO_COLOURS, AnyCell, Column, Drawing, Row, Table, value_of
 from dissensus.report.numbers import format_limits, format_number
 
@@ -114,7 +114,6 @@ def _is_text(column: Column, cell: AnyCell) -> bool:
 
 def _is_crowded(table: Table) -> bool:
     """Many columns, or more than two with intervals."""
-    first = next((row for row in table.lines if len(row.cells) == len(table.heads)), None)
-    intervals = 0 if first is None else sum(isinstance(value_of(cell), Interval) for cell in first.cells)
-    longest = sum(len(format_cell(cell)) for cell in first.cells) if first is not None else 0
-    return len(table.heads) >= CROWDED or intervals > 2 or (intervals > 1 and longest > 90)
+    rows = [row.cells for row in table.lines if len(row.cells) == len(table.heads)]
+    intervals = sum(any(isinstance(value_of(cell), Interval) for cell in column) for column in zip(*rows, strict=True))
+    return len(table.heads) + bool(intervals) >= CROWDED or intervals > 2

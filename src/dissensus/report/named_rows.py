@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.charts import span
+from dissensus.report.charts import span, ticks
 from dissensus.report.colours import BLUE, LINES
 from dissensus.report.numbers import format_number
 from dissensus.report.svg import fill_attributes, shorten, svg
@@ -67,12 +67,16 @@ def interval_chart(
         )
     drawn.append(
         f'<line class="axis" x1="{left}" x2="{left + wide}" y1="{base}" y2="{base}"/>'
-        f'<text x="{left}" y="{base + 16}">{low:.3g}</text>'
-        f'<text x="{left + wide}" y="{base + 16}" text-anchor="end">{high:.3g}</text>'
-        f'<text x="{left + wide / 2}" y="{base + 16}" text-anchor="middle">{escape(title)}</text>'
+        f'<text x="{left + wide / 2}" y="{base + 34}" text-anchor="middle">{escape(title)}</text>'
     )
+    for tick in ticks(low, high):
+        x = across(tick)
+        drawn.append(
+            f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{base}" y2="{base + 4}"/>'
+            f'<text x="{x:.1f}" y="{base + 17}" text-anchor="middle">{tick:g}</text>'
+        )
     words = f"{title}: " + "; ".join(f"{name} {v:.3g}, from {lo:.3g} to {hi:.3g}" for name, v, lo, hi in rows)
-    return svg(left + wide + 76, base + 24, words, "".join(drawn))
+    return svg(left + wide + 76, base + 42, words, "".join(drawn))
 
 
 def grouped_bars(
