@@ -94,13 +94,13 @@ def test_counts_do_for_every_method_that_does_not_ask_who_answered(method):
     try:
         by_counts = run(counted, method).probs
     except ValueError as error:
-        assert "needs to know who gave each vote" in str(error) and method not in COUNTING
+        assert "who gave each vote" in str(error) and method not in COUNTING
     else:
         assert np.allclose(by_counts, of_the_crowd(method).probs)
 
 
 def test_methods_that_need_people_say_so_of_counts():
-    with pytest.raises(ValueError, match="needs to know who gave each vote"):
+    with pytest.raises(ValueError, match="who gave each vote"):
         run(Distributions.from_counts([[1, 2], [2, 1]]), "dawid-skene")
 
 
@@ -133,7 +133,7 @@ def test_distributions_stay_as_they_are_unless_a_method_is_named():
     result = aggregate_labels(teacher)
     assert result.distributions is teacher and result.method == "none"
     assert result.method == "none" and len(result.notices) == 1
-    with pytest.raises(ValueError, match="these are distributions already, so gamma would have no effect; leave it"):
+    with pytest.raises(ValueError, match="gamma would have no effect"):
         aggregate_labels(teacher, gamma=0.1)
     with pytest.raises(ValueError, match="carry no number of votes"):
         aggregate_labels(teacher, "share")

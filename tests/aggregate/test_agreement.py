@@ -348,15 +348,15 @@ def test_annotators_without_answers_are_not_among_those_resampled():
     ]
     assert listed.n_annotators == 100 and intervals[0] == intervals[1]
     two = replace(votes.select(annotators=[0, 1]), annotators=np.arange(100))
-    with pytest.raises(ValueError, match="2 of the annotators gave answers; resampling annotators needs 3 or more"):
+    with pytest.raises(ValueError, match=r"2 of the annotators.*3 or more"):
         agreement_interval(two, "nominal alpha", np.random.default_rng(0), over="annotators")
 
 
 def test_agreement_refuses_what_it_cannot_use():
     votes = votes_of(RANDOM)
-    with pytest.raises(ValueError, match=r"unknown level of measurement 'ratio'.*nominal, ordinal, interval"):
+    with pytest.raises(ValueError, match=r"'ratio'.*nominal, ordinal, interval"):
         krippendorff_alpha(votes, "ratio")
-    with pytest.raises(ValueError, match=r"unknown unit of resampling 'people'.*items, annotators"):
+    with pytest.raises(ValueError, match=r"'people'.*items, annotators"):
         agreement_interval(votes, "nominal alpha", np.random.default_rng(0), over="people")
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="not all numbers"):
@@ -367,7 +367,7 @@ def test_agreement_refuses_what_it_cannot_use():
         alpha_of_values(np.array([0, 0]), np.array([1, np.nan]))
     with pytest.raises(ValueError, match="one integer item code"):
         alpha_of_values(np.array([0.5]), np.array([1.0]))
-    with pytest.raises(ValueError, match=r"unknown measure of agreement 'kappa'"):
+    with pytest.raises(ValueError, match=r"'kappa'"):
         agreement_interval(votes, "kappa", rng)
     with pytest.raises(ValueError, match="3 or more"):
         agreement_interval(votes.select(annotators=[0, 1]), "nominal alpha", rng, over="annotators")
@@ -475,9 +475,9 @@ def test_alpha_of_what_annotators_repeat_is_inside_its_interval_over_them():
 
 def test_two_annotators_are_too_few_to_resample_their_beliefs():
     pairs = belief_pairs(random_beliefs(2, 10, np.random.default_rng(0)), np.random.default_rng(0))
-    with pytest.raises(ValueError, match="2 of the annotators gave answers; resampling annotators needs 3 or more"):
+    with pytest.raises(ValueError, match=r"2 of the annotators.*3 or more"):
         belief_alpha_interval(pairs, np.random.default_rng(0), over="annotators")
-    with pytest.raises(ValueError, match=r"unknown unit of resampling 'people'"):
+    with pytest.raises(ValueError, match=r"'people'"):
         belief_alpha_interval(pairs, np.random.default_rng(0), over="people")
 
 

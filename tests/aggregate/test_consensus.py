@@ -64,8 +64,8 @@ def test_a_file_of_labels_is_read_back_as_it_was(tmp_path):
 
 
 def test_labels_of_other_items_or_classes_are_refused():
-    with pytest.raises(ValueError, match="item z has a distribution but is not among the labels; 1 of 3 items"):
+    with pytest.raises(ValueError, match=r"item z .*1 of 3 items"):
         item_labels(share(VOTES), VOTES.select(items=[0, 1]))
     other = Votes.of(["x", "y", "z"], ["cat", "dog", "eel"])
-    with pytest.raises(ValueError, match=r"the distributions are over \['cat', 'dog'\], the labels over"):
+    with pytest.raises(ValueError, match=r"over \['cat', 'dog'\], the labels"):
         item_labels(share(VOTES), other)

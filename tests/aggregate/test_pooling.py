@@ -78,13 +78,13 @@ def test_zeros_in_the_log_pool():
 @pytest.mark.parametrize("pool", [linear_pool, log_pool])
 def test_pools_refuse_gaps_wrong_weights_and_unheard_items(pool):
     beliefs = stated([[0.9, 0.1], [0.4, 0.6]])
-    with pytest.raises(ValueError, match="item 0 has no belief with a weight above 0"):
+    with pytest.raises(ValueError, match=r"item 0 .*weight above 0"):
         pool(beliefs, np.zeros(2))
     with pytest.raises(ValueError, match="annotator 1 has weight -1"):
         pool(beliefs, np.array([1, -1]))
     with pytest.raises(ValueError, match="one for each of 2 annotators"):
         pool(beliefs, np.ones(3))
-    with pytest.raises(ValueError, match="item 1 has no beliefs, so it has no distribution; 1 of 2 items have none"):
+    with pytest.raises(ValueError, match=r"item 1 has no beliefs.*1 of 2 items"):
         pool(replace(beliefs, items=np.arange(2)))
     with pytest.raises(ValueError, match="says nothing about 'b'"):
         pool(stated([[0.9, np.nan]]))
@@ -176,11 +176,11 @@ def test_recalibration_refuses_what_it_cannot_use():
         fit_temperatures(beliefs, np.array([2]))
     with pytest.raises(ValueError, match="one class code"):
         fit_temperatures(beliefs, np.array([0, 1]))
-    with pytest.raises(ValueError, match="no belief is about an item whose gold class is known"):
+    with pytest.raises(ValueError, match="gold class is known"):
         fit_temperatures(beliefs, np.array([-1]))
-    with pytest.raises(ValueError, match=r"the floor is 0 for each of 2 classes; expected a number above 0 and below"):
+    with pytest.raises(ValueError, match=r"floor is 0 .*2 classes"):
         fit_temperatures(beliefs, np.array([0]), floor=0)
-    with pytest.raises(ValueError, match=r"crowd_deviation is -1 and people_deviation 0.25; expected finite numbers"):
+    with pytest.raises(ValueError, match=r"crowd_deviation is -1 and people_deviation 0.25"):
         fit_temperatures(beliefs, np.array([0]), crowd_deviation=-1)
     with pytest.raises(ValueError, match="same annotators"):
         recalibrate(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0, 1e-4))

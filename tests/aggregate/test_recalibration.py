@@ -138,11 +138,11 @@ def test_gold_is_matched_by_the_names_of_items_and_classes(folder):
 
 def test_gold_that_does_not_fit_is_refused(folder):
     beliefs = beliefs_of(folder)
-    with pytest.raises(ValueError, match=r"item y has the gold classes \['a', 'b'\]; expected one; 1 of 2 items have"):
+    with pytest.raises(ValueError, match=r"item y .*\['a', 'b'\].*1 of 2 items"):
         gold_codes(Votes.of(["y", "y", "x"], ["a", "b", "a"]), beliefs)
-    with pytest.raises(ValueError, match=r"gold knows the classes \['a', 'c'\], the beliefs \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"\['a', 'c'\], the beliefs \['a', 'b'\]"):
         gold_codes(Votes.of(["y", "x"], ["a", "c"]), beliefs)
-    with pytest.raises(ValueError, match=r"none of the same name \(gold begins with q, the beliefs with x\); expected"):
+    with pytest.raises(ValueError, match=r"gold begins with q, the beliefs with x"):
         gold_codes(Votes.of(["q", "r"], ["a", "b"]), beliefs)
 
 
@@ -171,9 +171,9 @@ def test_recalibration_is_refused_where_it_would_do_nothing(folder):
     line = verb(folder, *said, "--method", "share", "--recalibrate", "repeats", code=2).stderr
     assert "recalibrate is an option of dawid-skene, linear-pool and log-pool, not of 'share'" in line
     line = verb(folder, *said, "--method", "log-pool", "--recalibrate", "nowhere.csv", code=2).stderr
-    assert "--recalibrate nowhere.csv: no such file; expected repeats, or a file with item and label" in line
+    assert "--recalibrate nowhere.csv: no such file" in line
     line = verb(folder, *said, "--method", "log-pool", "--recalibrate", folder / "said.csv", code=2).stderr
-    assert "expected one row per item with its right label" in line
+    assert "one row per item" in line
     assert not (folder / "out.parquet").exists()
     with pytest.raises(ValueError, match="recalibrate needs stated probabilities, which Votes do not have"):
         aggregate_labels(Votes.of(["x"], ["a"], ["ann"]), "log-pool", recalibrate="repeats")

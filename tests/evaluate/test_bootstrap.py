@@ -247,7 +247,7 @@ def test_annotators_without_votes_are_not_counted_as_people(few_votes):
     without = [counts[counts.any(axis=1), 0].mean() for counts in each]  # nobody votes twice on an item
     assert found.sd == pytest.approx(abs(without[0] - without[1]) / 2)
     assert found.high - found.value == pytest.approx(scipy.stats.t.ppf(0.975, 1) * found.sd)
-    with pytest.raises(ValueError, match="votes are by 1 annotator; an interval over annotators needs 2 or more"):
+    with pytest.raises(ValueError, match=r"1 annotator;.*2 or more"):
         over_annotators(votes.select(answers=votes.annotator == 3), lambda used, shares: 0.0, np.random.default_rng(0))
 
 
@@ -276,13 +276,13 @@ def test_an_interval_of_a_calibration_error_takes_back_what_chance_adds(overconf
 
 def test_bad_input_is_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"expected one number per item under every name, \(n,\)"):
+    with pytest.raises(ValueError, match=r"one number per item.*\(n,\)"):
         over_items({"a": np.ones(3), "b": np.ones(4)}, rng)
     with pytest.raises(ValueError, match="all 3 items are in one cluster"):
         over_items({"a": np.ones(3)}, rng, clusters=["x", "x", "x"])
     with pytest.raises(ValueError, match="1 resampled crowds were asked for"):
         over_items({"a": np.ones(3)}, rng, replicates=1)
-    with pytest.raises(ValueError, match=r"expected \(seeds, items\) with 2 or more of both"):
+    with pytest.raises(ValueError, match=r"\(seeds, items\)"):
         over_seeds(np.ones((1, 5)))
     with pytest.raises(ValueError, match="1 of 4 values are not finite"):
         over_seeds(np.array([[1, 2], [3, np.inf]]))

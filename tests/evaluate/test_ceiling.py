@@ -87,9 +87,9 @@ def test_items_that_belong_together_widen_both_ceilings():
 def test_clusters_that_do_not_fit_are_refused():
     votes = Distributions.from_counts([[2, 1], [1, 2], [1, 0]])
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"clusters have shape \(2,\); expected one for each of 3 items"):
+    with pytest.raises(ValueError, match=r"shape \(2,\).*3 items"):
         human_ceiling(votes, rng, clusters=["a", "b"])
-    with pytest.raises(ValueError, match="all 2 items of two votes or more are in cluster a, so nothing can be drawn"):
+    with pytest.raises(ValueError, match=r"all 2 items .*cluster a"):
         human_ceiling(votes, rng, clusters=["a", "a", "b"])
 
 
@@ -194,9 +194,9 @@ def test_items_without_a_second_vote_are_left_out_and_none_is_an_error():
     assert human_ceiling(Distributions.from_counts(counts), rng, **QUICK).items == 30
     with pytest.raises(ValueError, match="none of 2 items has two votes"):
         human_ceiling(Distributions.from_counts([[1, 0], [0, 1]]), rng)
-    with pytest.raises(ValueError, match="only 1 of 2 items has two votes or more, so people cannot be compared"):
+    with pytest.raises(ValueError, match="only 1 of 2 items"):
         human_ceiling(Distributions.from_counts([[1, 0], [2, 1]]), rng)
-    with pytest.raises(ValueError, match="1 splits, 20 draws and 30 refits were asked for; expected 2 or more of each"):
+    with pytest.raises(ValueError, match="1 splits, 20 draws and 30 refits"):
         human_ceiling(Distributions.from_counts(counts), rng, splits=1)
     with pytest.raises(ValueError, match="split by votes instead"):
         human_ceiling(Distributions.from_counts(counts), rng, by="annotators")
@@ -220,7 +220,7 @@ def test_cifar10h_entropy_by_two_roads(loaded):
 
 def test_a_split_that_does_not_exist_is_refused():
     votes = Votes.of(["a", "a", "b", "b"], ["x", "y", "x", "x"], [1, 2, 1, 2])
-    with pytest.raises(ValueError, match=r"unknown unit to split by 'people'.*votes, annotators"):
+    with pytest.raises(ValueError, match=r"'people'.*votes, annotators"):
         human_ceiling(votes, np.random.default_rng(0), by="people")
 
 

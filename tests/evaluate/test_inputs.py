@@ -62,7 +62,7 @@ def test_gold_comes_as_codes_or_as_one_vote_per_item_in_any_order():
     assert said[1:] == [
         "took: gold = g.csv, for 1 of 2 items; the others do not count in the accuracy to gold"
     ]  # names need no word, missing ones do
-    with pytest.raises(ValueError, match=r"g\.npy: float64 of shape \(2,\); expected 2 class codes"):
+    with pytest.raises(ValueError, match=r"g\.npy: float64 of shape \(2,\)"):
         gold_names(np.array([0.0, 1.0]), PEOPLE, "g.npy", said.append)
     for wrong, holds in ((VOTES, "several labels per item"), (TARGETS, "beliefs or distributions")):
         with pytest.raises(ValueError, match=f"g.csv: {holds};"):
@@ -72,9 +72,9 @@ def test_gold_comes_as_codes_or_as_one_vote_per_item_in_any_order():
 def test_columns_are_those_that_are_there():
     assert item_columns({"source": ["a", "b"], "gold": [0, 1]}, ["source"]) == {"source": ["a", "b"]}
     assert item_columns(None, []) == {}
-    with pytest.raises(ValueError, match=r"unknown column to slice by 'font'.*from: source"):
+    with pytest.raises(ValueError, match=r"'font'.*from: source"):
         item_columns({"source": ["a", "b"]}, ["font"])
-    with pytest.raises(ValueError, match="no column 'font' to slice by"):
+    with pytest.raises(ValueError, match="no column 'font'"):
         item_columns(None, ["font"])
 
 
@@ -104,7 +104,7 @@ def test_numbers_that_count_on_are_the_order_where_answers_to_an_item_stand_apar
 
 def test_gold_codes_are_refused_where_they_could_be_names_or_are_no_class():
     ratings = Distributions(np.eye(3), ["x", "y", "z"], ("1", "2", "3"))
-    with pytest.raises(ValueError, match=r"g\.npy holds numbers, and the classes are named 1, 2, 3"):
+    with pytest.raises(ValueError, match=r"g\.npy .*named 1, 2, 3"):
         gold_names(np.array([1, 2, 3]), as_people(ratings), "g.npy", lambda notice: None)
-    with pytest.raises(ValueError, match=r"number 1 is 2, but there are 2 classes, 0\.\.1; 1 of 2 are out of range"):
+    with pytest.raises(ValueError, match=r"number 1 is 2.*0\.\.1.*1 of 2"):
         gold_names(np.array([1, 2]), PEOPLE, "g.npy", lambda notice: None)

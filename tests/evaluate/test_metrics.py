@@ -177,7 +177,7 @@ def test_an_excluded_class_costs_infinity_unless_a_floor_is_stated():
 
 
 def test_gold_out_of_range_is_named():
-    with pytest.raises(ValueError, match="item 1 has gold class 7, but there are 3 classes; 1 of 2"):
+    with pytest.raises(ValueError, match=r"item 1 has gold class 7.*3 classes.*1 of 2"):
         choices.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0, 7]))
     with pytest.raises(ValueError, match="expected 2 whole numbers"):
         choices.accuracy_to_gold(np.full((2, 3), 1 / 3), np.array([0.0, 1.0]))

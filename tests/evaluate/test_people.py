@@ -92,7 +92,7 @@ def test_names_of_classes_are_labels_of_one_class_each():
 
 
 def test_the_row_that_is_named_is_the_row_whose_sum_is_told():
-    with pytest.raises(ValueError, match=r"row 1 sums to 2. If these are counts of votes, pass labels\.astype"):
+    with pytest.raises(ValueError, match=r"row 1 sums to 2\..*labels\.astype"):
         as_people(np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 5.0]]))
 
 
@@ -119,7 +119,7 @@ def test_full_beliefs_are_taken_as_their_mean_and_partial_ones_refused_with_the_
     assert people.form == "beliefs" and people.counts is None
     assert np.allclose(people.probs, [[0.7, 0.3], [0.2, 0.8]])
     assert people.describe() == "2 items over 2 classes, beliefs, 1 to 2 per item"
-    with pytest.raises(ValueError, match=r"says nothing about '.'; complete partial beliefs .*complete\(beliefs\)"):
+    with pytest.raises(ValueError, match=r"complete\(beliefs\)"):
         as_people(Beliefs.of_votes(Votes.of(["a"], ["x"], ["ann"], classes=["x", "y"])))
     with pytest.raises(ValueError, match=r"predictions are Beliefs.*as_distributions\(\.\.\.\)"):
         as_predictions(full)

@@ -363,7 +363,7 @@ def test_numbers_as_gold_are_codes_unless_the_classes_are_other_numbers(crowd, m
     assert card.scores["accuracy_gold"].value == by_name.scores["accuracy_gold"].value
     assert np.isnan(card.values["accuracy_gold"][:5]).all()
     stars = Distributions(labels.probs, labels.items, ("1", "2", "3"))
-    with pytest.raises(ValueError, match="gold holds numbers, and the classes are named 1, 2, 3: numbers could be"):
+    with pytest.raises(ValueError, match=r"gold holds numbers.*named 1, 2, 3"):
         scorecard(models["noise"].probs, stars, rng=rng, gold=codes)
 
 
@@ -380,7 +380,7 @@ def test_items_of_one_side_only_are_refused_or_left_out_with_what_belongs_to_the
         replicates=10,
         columns={"place": np.arange(240) // 60},
     )
-    assert card.people.n_items == 100 and "140 items without a prediction are left out" in card.remarks
+    assert card.people.n_items == 100 and any("140 items without a prediction" in remark for remark in card.remarks)
     assert [(p.name, p.items) for p in card.slices["place"]["js"]] == [("0", 60), ("1", 40)]
 
 
@@ -497,19 +497,19 @@ def test_a_new_metric_is_one_function_and_one_entry(crowd, models, monkeypatch, 
 def test_bad_input_is_refused(crowd, models):
     rng = np.random.default_rng(0)
     _, labels = crowd
-    with pytest.raises(ValueError, match=r"model: 5 rows by 3 columns without names, and the labels are 240 items"):
+    with pytest.raises(ValueError, match=r"model: 5 rows by 3 columns.*240 items"):
         scorecard(models["noise"].probs[:5], labels, rng=rng)
     with pytest.raises(ValueError, match=r"gold of item 0 is 'cow'; .*cat, deer, dog.*240 of 240"):
         scorecard(models["noise"], labels, rng=rng, gold=["cow"] * 240)
     with pytest.raises(ValueError, match=r"gold of item 1 is 0\.5;"):
         scorecard(models["noise"], labels, rng=rng, gold=[0.0, 0.5] * 120)
-    with pytest.raises(ValueError, match="every scorecard has slices by 'entropy' of its own"):
+    with pytest.raises(ValueError, match="slices by 'entropy'"):
         scorecard(models["noise"], labels, rng=rng, columns={"entropy": ["a"] * 240})
-    with pytest.raises(ValueError, match=r"gold has shape \(3,\), but there are 240 items with labels"):
+    with pytest.raises(ValueError, match=r"gold has shape \(3,\).*240 items"):
         scorecard(models["noise"], labels, rng=rng, gold=[0, 1, 2])
     with pytest.raises(ValueError, match="there are no models to compare"):
         compare({}, labels, rng=rng)
-    with pytest.raises(ValueError, match="there are 1 items over 3 classes to score; expected 2 or more of both"):
+    with pytest.raises(ValueError, match="1 items over 3 classes"):
         scorecard(models["noise"].probs[:1], labels.probs[:1], rng=rng)
 
 

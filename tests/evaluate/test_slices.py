@@ -101,7 +101,7 @@ def test_bins_stand_in_the_order_of_their_lower_ends():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match=r"column 'id' has 60 different values \(0, 1, 2, …\); expected at most 50"):
+    with pytest.raises(ValueError, match=r"column 'id' has 60 different values.*at most 50"):
         column_slices(range(60), "id")
     with pytest.raises(ValueError, match="column 'x' is empty for all 2 items"):
         column_slices([None, None], "x")

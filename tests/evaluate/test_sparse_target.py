@@ -47,7 +47,7 @@ def test_a_gain_that_has_nothing_to_do_with_the_target_shows_no_correlation(crow
 def test_infinite_losses_and_other_items_are_refused(crowd):
     full, sparse = crowd
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match=r"losses of 3 and 800 items against targets of 800"):
+    with pytest.raises(ValueError, match=r"3 and 800 items.*800"):
         sparse_target_diagnostic(np.ones(3), np.ones(800), sparse, full, rng)
-    with pytest.raises(ValueError, match="differences are not finite: smooth the predictions"):
+    with pytest.raises(ValueError, match="not finite: smooth"):
         sparse_target_diagnostic(nll(full, sparse), np.ones(800), sparse, full, rng)

@@ -178,10 +178,10 @@ def test_incomplete_beliefs_are_refused_with_the_way_out():
     beliefs = as_full_beliefs(crowd(7, n=5).votes)
     stated = beliefs.stated.copy()
     stated[3] = [0.5, np.nan, 0.2]
-    with pytest.raises(ValueError, match=r"belief 3 \(item 0\) says nothing about '1'; .*complete\(.*1 of 25"):
+    with pytest.raises(ValueError, match=r"belief 3 \(item 0\).*'1'.*complete\(.*1 of 25"):
         dawid_skene(replace(beliefs, stated=stated))
 
 
 def test_smoothing_below_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"smoothing is -1 answers; expected a finite number of 0 or more"):
+    with pytest.raises(ValueError, match=r"smoothing is -1 "):
         dawid_skene(crowd(8, n=5).votes, smoothing=-1)

@@ -234,23 +234,23 @@ def test_a_class_that_nobody_chose_before_comes_back_after_a_start(fit):
 @every_model
 def test_an_earlier_fit_of_other_classes_is_refused(fit):
     earlier = fit(votes_from([0], [0], [0], k=2))
-    with pytest.raises(ValueError, match=r"knows the classes \['a', 'b'\].*\('c' only in one of them\); fit afresh"):
+    with pytest.raises(ValueError, match=r"\['a', 'b'\].*'c'"):
         fit(votes_from([0], [0], [0], k=3), start=earlier)
 
 
 @every_model
 def test_votes_without_annotators_are_refused(fit):
     votes = replace(votes_from([0], [0], [0]), annotator=None, annotators=None)
-    with pytest.raises(ValueError, match=r"needs to know who gave each vote"):
+    with pytest.raises(ValueError, match=r"who gave each vote"):
         fit(votes)
 
 
 @every_model
 def test_iterations_that_make_no_sense_are_refused(fit):
     votes = votes_from([0], [0], [0])
-    with pytest.raises(ValueError, match="most_iterations is 0; expected 1 or more"):
+    with pytest.raises(ValueError, match="most_iterations is 0"):
         fit(votes, most_iterations=0)
-    with pytest.raises(ValueError, match="the tolerance is -1 nats per answer; expected 0 or more"):
+    with pytest.raises(ValueError, match="tolerance is -1 "):
         fit(votes, tolerance=-1)
 
 

@@ -62,5 +62,5 @@ def test_few_votes_are_drawn_to_the_crowd():
 
 
 def test_smoothing_below_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"smoothing is nan votes; expected a finite number of 0 or more"):
+    with pytest.raises(ValueError, match=r"smoothing is nan "):
         one_coin(crowd(4, n=5).votes, smoothing=float("nan"))
