@@ -200,9 +200,9 @@ LINEAR = crowd(30, shape=(4,), batch=5)
     ("module", "batches", "message"),
     [
         (Drawing(4, 3).double(), LINEAR, r"the loss of batch 0 differs each time.*dropout.*model.eval\(\)"),
-        (nn.Linear(4, 3).double(), Shuffled(LINEAR), r"another one when the batches are gone through again.*shuffle"),
-        (nn.Linear(4, 3).double(), iter(LINEAR), r"first time there were 6 batches, then 0.*not an iterator"),
-        (nn.Linear(4, 3).double(), [], "there are no batches"),
+        (nn.Linear(4, 3).double(), Shuffled(LINEAR), r"second pass.*shuffle"),
+        (nn.Linear(4, 3).double(), iter(LINEAR), r"6 batches, then 0.*not an iterator"),
+        (nn.Linear(4, 3).double(), [], "no batches given"),
         (nn.Linear(4, 3).double(), [LINEAR[0][0]], r"batch 0 is a Tensor; expected a pair"),
         (nn.Linear(4, 2).double(), LINEAR, r"targets are float64 of shape \(5, 3\); for logits of shape \(5, 2\)"),
         (broken(nn.Linear(4, 3).double()), LINEAR, "the loss of batch 0 is nan"),

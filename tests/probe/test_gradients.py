@@ -162,7 +162,7 @@ def test_what_is_not_a_target_or_a_feature_is_refused():
         gradient_variance(module, [(x, torch.tensor([0] * 11 + [3]))])
     with pytest.raises(ValueError, match="batch 0 is a Tensor and a ndarray; expected two tensors"):
         gradient_variance(module, [(x, p.numpy())])
-    with pytest.raises(ValueError, match="there are no batches"):
+    with pytest.raises(ValueError, match="no batches given"):
         gradient_variance(module, iter([]))
     x[7, 1] = torch.nan
     with pytest.raises(ValueError, match="item 2 of batch 1 are not finite; 1 of 7 items"):

@@ -221,7 +221,7 @@ def test_what_has_nothing_in_between_is_refused():
     ("batches", "options", "message"),
     [
         (data(), {"points": 2}, "points is 2; expected 3 or more"),
-        ([], {}, "hold no items"),
+        ([], {}, "contain no items"),
         (iter(data()), {}, "can be gone through only once"),
         (data(), {"renew_statistics_on": iter(data())}, "renew_statistics_on is a list_iterator"),
     ],

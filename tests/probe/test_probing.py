@@ -175,11 +175,11 @@ def test_an_epsilon_of_0_moves_nothing_and_no_gradient_is_blamed():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"networks": [network()]}, "networks is or holds a list.* as in {'mine': network}"),
-        ({"networks": {"m": nn.Flatten()}}, "networks is or holds a torch Flatten"),
+        ({"networks": [network()]}, "networks is or contains a list.* as in {'mine': network}"),
+        ({"networks": {"m": nn.Flatten()}}, "networks is or contains a torch Flatten"),
         ({"batches": []}, "batches is a list.*image_batches"),
-        ({"outside": IMAGES}, "outside is or holds a"),
-        ({"outside": {"far": IMAGES.pixels}}, "outside is or holds .*as_images"),
+        ({"outside": IMAGES}, "outside is or contains a"),
+        ({"outside": {"far": IMAGES.pixels}}, "outside is or contains .*as_images"),
         ({"reference": IMAGES.pixels}, "reference is .*as_images"),
         ({"epsilons": 4}, "epsilons is .*as in \\(4, 8\\)"),
         ({"epsilons": (4 / 255,)}, "if this is a share of 1, say 4"),

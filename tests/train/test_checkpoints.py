@@ -179,7 +179,7 @@ def test_a_folder_goes_on_with_its_own_training_only(tmp_path, change, message):
     if "network" in change:
         torch.manual_seed(3)
         network.inner = tiny()
-    with pytest.raises(ValueError, match=f"holds the training of something else: {message}"):
+    with pytest.raises(ValueError, match=f"{message}"):
         train_module(
             network,
             other if "images" in change else table,
@@ -233,7 +233,7 @@ def test_files_of_others_in_the_folder_stay(tmp_path):
     for epoch in (1, 2, 3):
         (tmp_path / "new").mkdir(exist_ok=True)
         (tmp_path / "new" / f"best-{epoch}.safetensors").write_bytes(b"of others")
-    with pytest.raises(ValueError, match=r"best-\d.safetensors: is no checkpoint of dissensus and would be lost"):
+    with pytest.raises(ValueError, match=r"best-\d.safetensors: not a checkpoint"):
         train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path / "new")
 
 
@@ -296,7 +296,7 @@ def test_best_weights_of_another_network_are_refused_before_training_goes_on(tmp
     train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
     best = next(tmp_path.glob("best-*"))
     best.write_bytes(save({"a": torch.zeros(1)}, metadata={"about": json.dumps({"format": FORMAT})}))
-    with pytest.raises(ValueError, match=f"{best.name}: not a readable checkpoint .it holds other weights"):
+    with pytest.raises(ValueError, match=f"{best.name}: not a readable checkpoint .it has the weights"):
         train_module(Fragile(), table, people, CONFIG, validation=(table, people), checkpoint=tmp_path)
 
 

@@ -168,7 +168,7 @@ def test_each_fold_has_a_folder_of_its_own_and_goes_on_from_there(tmp_path):
     )
     assert heard == [2, 2], "the first fold was done"
     assert np.array_equal(again.best.probs, whole.best.probs)
-    with pytest.raises(ValueError, match=r"fold 1: .*fold-1: holds the training of something else"):
+    with pytest.raises(ValueError, match=r"fold 1: .*fold-1: contains another training"):
         train_folds(images, shares, SMALL, quiet, folds=3, jobs=1, checkpoint=tmp_path)
 
 

@@ -128,7 +128,7 @@ def test_an_index_names_images_only_where_it_can(tmp_path):
         (
             {"id": range(4), "image": list("abcd")},
             {},
-            r"no column holds encoded images.*id \(int64\), image \(string\): where they are paths of files, hand over",
+            r"no column has encoded images.*id \(int64\), image \(string\)",
         ),
         ({"id": range(4), "image": BLOBS}, {"image": "id"}, r"column 'id' has no encoded images; the columns are id"),
         ({"id": range(4), "image": BLOBS}, {"image": "pic"}, r"unknown image column 'pic'.*id, image"),

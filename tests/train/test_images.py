@@ -101,7 +101,7 @@ def test_a_fingerprint_tells_pixels_shapes_and_names_apart_and_nothing_else():
         (None, r"takes images, \(n, h, w, c\).*; this is None"),
         ({"a": 1}, r"takes images, \(n, h, w, c\).*; this is a dict"),
         (COLOUR[:0], r"there are no images"),
-        ([], r"there are no images"),
+        ([], "no images given"),
         (
             [COLOUR[0], COLOUR[1], COLOUR[2, :2], COLOUR[3, :3]],
             r"images 0 and 2 differ in shape: \(4, 6, 3\) and \(2, 6, 3\); 2 of 4 differ",
@@ -135,7 +135,7 @@ def test_names_and_sources_are_checked_when_a_table_is_made(items, source, messa
         ImageTable(COLOUR[0, 0])
     with pytest.raises(ValueError, match=r"pixels are a list: as_images\(...\) makes a table"):
         ImageTable([1, 2])
-    with pytest.raises(ValueError, match=r"the selection holds none of the 5 images"):
+    with pytest.raises(ValueError, match=r"the selection contains none of the 5 images"):
         as_images(COLOUR).select([])
 
 

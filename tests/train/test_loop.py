@@ -393,7 +393,7 @@ def test_weights_that_are_no_numbers_are_refused():
     table, people = blobs(20)
     module = tiny()
     module[6].bias.data[0] = float("nan")
-    with pytest.raises(ValueError, match=r"the weights 6\.bias hold numbers that are not finite"):
+    with pytest.raises(ValueError, match=r"the weights 6\.bias .* not finite"):
         train_module(module, table, people, CONFIG)
 
 

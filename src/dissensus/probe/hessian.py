@@ -163,7 +163,7 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
                 "are not all finite"
             )
     if not losses:
-        raise ValueError("there are no batches; expected (inputs, targets), one pair or more")
+        raise ValueError("no batches given; expected one or more pairs (inputs, targets)")
     again = 0
     for place, (inputs, targets) in enumerate(tensors_of(module, batches)):
         again += 1
@@ -178,13 +178,13 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
                 "model draws at random, as dropout does; expected a function: call model.eval(), or switch it off"
             )
         raise ValueError(
-            f"batch {place} is another one when the batches are gone through again (its loss was {losses[place]:.6g}, "
-            f"now {loss:.6g}): do not shuffle or augment, or hand over a list of batches"
+            f"batch {place} differs in the second pass (its loss was {losses[place]:.6g}, "
+            f"now {loss:.6g}): do not shuffle or augment, or pass a list of batches"
         )
     if again != len(losses):
         raise ValueError(
-            f"the first time there were {len(losses)} batches, then {again if again < len(losses) else 'more'}; "
-            "expected the same each time: hand over a list, not an iterator"
+            f"the first pass had {len(losses)} batches, then {again if again < len(losses) else 'more'}; "
+            "expected the same number in every pass: pass a list, not an iterator"
         )
     return items, sum(losses) / items
 

@@ -265,7 +265,7 @@ def _axes(models: Sequence[nn.Module | Network]) -> tuple[Direction, Direction, 
     up = {name: part - along * across[name] for name, part in up.items()}
     tall = _dot(up, up) ** 0.5
     if not wide or tall < 1e-5 * far or not far:
-        raise ValueError("the three networks lie on one line, or two of them are the same, so there is no plane")
+        raise ValueError("the three networks are on one line, or two of them are equal, so they define no plane")
     up = {name: part / tall for name, part in up.items()}
     return across, up, np.array([(0, 0), (wide, 0), (along, tall)], dtype=np.float64)
 

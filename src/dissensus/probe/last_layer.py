@@ -50,7 +50,7 @@ def layer_batches(
             if progress is not None:
                 progress(done, total)
         if not done:
-            raise ValueError("there are no batches; a generator gives its batches only once: hand over a list of them")
+            raise ValueError("no batches given; a generator can be iterated only once: pass a list of batches")
 
 
 def _call(module: nn.Module, layer: nn.Linear, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -156,7 +156,7 @@ def mean_loss(module: nn.Module, batches: Batches) -> float:
             loss = soft_cross_entropy(module(inputs), targets, reduction="sum")
             total, items = total + float(loss), items + len(targets)
     if not items:
-        raise ValueError("the batches hold no items; expected one or more batches of (inputs, targets)")
+        raise ValueError("the batches contain no items; expected one or more batches of (inputs, targets)")
     return total / items
 
 

@@ -177,8 +177,8 @@ def _recover_held_out(
     here = scores_of(people[rows], network.probs(images.select(rows)))["soft_nll"]
     if not isinstance(noted, float) or abs(here - noted) > 1e-3 * max(abs(noted), 1.0):
         raise ValueError(
-            f"on the items that should have been held out, {name} has a soft NLL of {here:.4f}, and its card says "
-            f"{noted}: these are not the images and labels it was trained with, or they stand in another order"
+            f"on its held-out items, {name} has a soft NLL of {here:.4f}, and its card says "
+            f"{noted}: expected the images and labels of its training, in the same order"
         )
     chosen = "; its best epoch was chosen by them" if network.card.get("chosen") == "best" else ""
     say(f"{name}: {rows.size:,} of {len(images):,} items were held out in training{chosen}")
@@ -204,7 +204,7 @@ def _check_kinds(probed: Probed) -> None:
             given if not isinstance(given, dict) else next((v for v in given.values() if not isinstance(v, kind)), None)
         )
         if wrong is not None:
-            raise ValueError(f"{name} is or holds {describe_type(wrong)}; expected {such}")
+            raise ValueError(f"{name} is or contains {describe_type(wrong)}; expected {such}")
     if not isinstance(probed.batches, ImageBatches):
         raise ValueError(
             f"batches is {describe_type(probed.batches)}; expected what image_batches(network, images, labels) gives"

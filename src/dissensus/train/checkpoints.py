@@ -29,7 +29,7 @@ class UnusableStateError(ValueError):
 
 @dataclass
 class TrainingProgress:
-    """How far training is, apart from the weights.
+    """The progress of training, apart from the weights.
 
     epoch    the one under way, the first is 0
     step     how many steps of it are done
@@ -60,12 +60,14 @@ class Checkpoint:
         )
 
     def save(self, progress: TrainingProgress, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
-        """Put the state into the folder; where that fails, what was there before stays and stays whole."""
+        """Write the state to the folder; if that fails, the state before stays whole."""
         best = None if progress.best_epoch is None else self._best(progress.best_epoch)
         try:
             if best is not None and self.kept != progress.best_epoch:
                 if best.exists() and not _is_ours(best):
-                    raise ValueError(f"{best}: is no checkpoint of dissensus and would be lost; move it away")
+                    raise ValueError(
+                        f"{best}: not a checkpoint of dissensus, and it would be overwritten; move it away"
+                    )
                 _write(best, progress.best, {})
                 self.kept = progress.best_epoch
             about = {
@@ -81,14 +83,14 @@ class Checkpoint:
             _write(self.folder / STATE, tensors | {"losses": progress.losses}, about)
         except ValueError as problem:
             raise ValueError(
-                f"{problem}; the checkpoint before it is whole: make room and run the same again, and it goes on there"
+                f"{problem}; the checkpoint before it is intact; free some space and rerun to resume there"
             ) from None
         for old in list(self.folder.iterdir()):
             if _UNFINISHED.fullmatch(old.name) or (_BEST.fullmatch(old.name) and old != best and _is_ours(old)):
                 old.unlink()
 
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingProgress | None:
-        """Set module and optimizer to where the folder's training is; None where it has not begun."""
+        """Set module and optimizer to the saved state; None if there is none."""
         if not (self.folder / STATE).exists():
             return None
         tensors, about = _read(self.folder / STATE)
@@ -116,7 +118,7 @@ class Checkpoint:
         best = {} if best_epoch is None else _read(self._best(best_epoch))[0]
         shapes = {name: value.shape for name, value in module.state_dict().items()}
         if best_epoch is not None and {name: value.shape for name, value in best.items()} != shapes:
-            raise _damage_error(self._best(best_epoch), "it holds other weights than those of the network")
+            raise _damage_error(self._best(best_epoch), "it has the weights of another network")
         losses = tensors["losses"].to(next(iter(module.parameters())).device)
         epoch, step, history = about["epoch"], about["step"], about["history"]
         if len(history) != epoch or not 0 <= step <= len(losses):
@@ -135,8 +137,8 @@ class Checkpoint:
             return
         differs = _DIFFER.get(name) or f"{name} was {other.get(name)!r} and is {mine[name]!r}"
         raise UnusableStateError(
-            f"{self.folder}: holds the training of something else: {differs}; choose another folder, remove this one, "
-            "or repeat what it was begun with"
+            f"{self.folder}: contains another training: {differs}; choose another folder, remove this one, "
+            "or repeat its settings"
         )
 
 

@@ -211,8 +211,8 @@ def _image_column(path: Path, table: pa.Table, asked: str | None) -> str:
             f"{len(likely)} columns look like images", str(path), [Way("pass {image}", image=name) for name in likely]
         )
     raise ValueError(
-        f"{path}: no column holds encoded images, as binary or as bytes with their path; the columns are {columns}: "
-        "where they are paths of files, hand over the folder of these files"
+        f"{path}: no column has encoded images, as binary or as bytes with their path; the columns are {columns}: "
+        "if they are paths of files, pass the folder of these files"
     )
 
 

@@ -79,7 +79,7 @@ class ImageTable:
         """Select images by mask or by position."""
         keep = positions(rows, len(self), "items")
         if not keep.size:
-            raise ValueError(f"the selection holds none of the {len(self)} images; expected one at least")
+            raise ValueError(f"the selection contains none of the {len(self)} images; expected one at least")
         pixels = self.pixels[keep]
         pixels.flags.writeable = False  # as above
         return replace(self, pixels=pixels, items=self.items[keep])
@@ -165,7 +165,7 @@ def _pixel_array(images: Any) -> np.ndarray:
 
 def _stack(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
     if not images:
-        raise ValueError("there are no images; expected one at least")
+        raise ValueError("no images given; expected one or more")
     arrays = []
     for place, image in enumerate(images):
         if hasattr(image, "mode") and hasattr(image, "convert"):  # as an array, a palette image is its indices
@@ -230,7 +230,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 4:
         raise ValueError(f"pixels have the shape {shape}; expected (n, h, w, c): images, rows, columns, channels")
     if 0 in shape:
-        raise ValueError(f"pixels have the shape {shape}, so there are no images; expected one at least")
+        raise ValueError(f"pixels have the shape {shape}, so there are no images; expected one or more")
     if shape[3] in CHANNELS:
         return
     if shape[1] in CHANNELS:

@@ -91,8 +91,8 @@ class EpochCallback(Callback):
         if any(getattr(loader, "num_workers", 0) for loader in CombinedLoader(trainer.train_dataloader).flattened):
             raise RuntimeError(
                 f"workers have already fetched batches with the targets of epoch {self.dataset.epoch}, but the run "
-                f"goes on with epoch {trainer.current_epoch}; go on from a checkpoint of the end of an epoch, or load "
-                "without workers (num_workers=0) until that epoch is over"
+                f"continues with epoch {trainer.current_epoch}; resume from a checkpoint of the end of an epoch, or "
+                "load without workers (num_workers=0) until that epoch is over"
             )
         self.dataset.set_epoch(trainer.current_epoch)
 

@@ -127,7 +127,7 @@ def train_module(
 
 
 def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], bar: TrainingBar) -> dict[str, float]:
-    """Train one epoch from wherever it is, and look at the items held out."""
+    """Train the remainder of one epoch, and score the held-out items."""
     config, epoch = run.config, progress.epoch
     rate = rate_of(config, epoch, run.losses(progress))
     for group in run.optimizer.param_groups:
@@ -242,7 +242,7 @@ def _run_away(what: str, epoch: int, rate: float, when: str = "after") -> str:
 
 
 def _save_state(saved: Checkpoint | None, run: Run, progress: TrainingProgress, every: float) -> Callable[[bool], None]:
-    """A function that saves where it is time to, or where it must."""
+    """Return a function that saves the state if it is time to, or if it must."""
     last = time.monotonic()
 
     def save(must: bool) -> None:

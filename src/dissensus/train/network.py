@@ -191,5 +191,5 @@ def check_channels(table: ImageTable, channels: int) -> None:
         )
     raise ValueError(
         f"these images are in colour, {table.pixels.shape[3]} channels, and the network takes grey ones, {channels}; "
-        "expected images like those it was trained on: where they only look grey, save them as grey images"
+        "expected images like those of its training; if they only look grey, save them as grey images"
     )

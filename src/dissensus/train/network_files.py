@@ -182,6 +182,6 @@ def _check_complete(path: Path, module: nn.Module) -> None:
     bare = [name for name, value in (*module.named_parameters(), *module.named_buffers()) if value.is_meta]
     if bare:
         raise ValueError(
-            f"{path}: the module keeps {bare[0]!r} outside its state_dict, so the file does not hold it: pass a module "
-            "that has it, load_network(path, module=...)"
+            f"{path}: the module keeps {bare[0]!r} outside its state_dict, so the file does not contain it: pass a "
+            "module that has it, load_network(path, module=...)"
         )

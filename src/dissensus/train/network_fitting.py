@@ -131,7 +131,7 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
         asked, has = getattr(config, name), recipe.get(name)
         if asked is not None and asked != has:
             raise ValueError(
-                f"{name} {asked} was asked for, but training starts from a network whose {name} is {has}: leave it out"
+                f"{name} is {asked}, but training starts from a network whose {name} is {has}; leave it out"
             )
     seen, size = training_size(start), list(images.pixels.shape[1:3])
     if seen is not None and seen != size:
@@ -140,9 +140,9 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
     if same_place(start.card.get("images from"), images.source):
         named = place.get("path") or place.get("data set")
         say(
-            "warning: the network to start from was trained on images from the same place"
-            f"{'' if named is None else f' ({named})'}: it may have seen items that are held out now, and scores on "
-            "them flatter it"
+            "warning: the network to start from was trained on images from the same "
+            f"place{'' if named is None else f' ({named})'}: it may have been trained on items that are now held "
+            "out, so scores on them are optimistic"
         )
 
 
@@ -223,7 +223,7 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
 
 def _explain_choice(chosen: str, training: Training) -> str:
     """Explain by what the network was chosen, and whether the held-out items took part in it."""
-    config, same = training.config, "the items held out, so scores on them flatter it"
+    config, same = training.config, "the held-out items, so scores on them are optimistic"
     if chosen == "best":
         return f"the lowest soft NLL on {same}"
     rules = {"patience": config.patience is not None, "plateau": config.schedule == "plateau"}

@@ -238,7 +238,9 @@ def _check_weights(module: nn.Module) -> None:
             raise ValueError(f"{name} has no shape yet, as a lazy layer made it: call the module once on images first")
     for name, weight in module.named_parameters():
         if not torch.isfinite(weight).all():
-            raise ValueError(f"the weights {name} hold numbers that are not finite before training; make them anew")
+            raise ValueError(
+                f"the weights {name} contain numbers that are not finite before training; initialise them again"
+            )
 
 
 def _check_logits(module: nn.Module, ours: Network, table: ImageTable, device: torch.device) -> None:

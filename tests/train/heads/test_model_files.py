@@ -82,5 +82,5 @@ def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
 def test_layers_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"layer 0 has weights of shape \(2, 5\) and 2 biases; expected 3 outputs"):
         Head((Layer(np.ones((2, 5)), np.ones(2)),), ("a", "b", "c"))
-    with pytest.raises(ValueError, match=r"layer 0 holds numbers that are not finite"):
+    with pytest.raises(ValueError, match=r"layer 0 .* not finite"):
         Head((Layer(np.full((2, 5), np.nan), np.ones(2)),), ("a", "b"))

@@ -91,7 +91,7 @@ def _check(items: Items, encoder: Encoder, name: str, output: Path, batch: int) 
         raise ValueError(f"{output}: the folder {output.parent} does not exist; make it first")
     check_card_place(output, FEATURES)
     if batch < 1:
-        raise ValueError(f"a batch of {batch} items was asked for; expected 1 or more")
+        raise ValueError(f"batch is {batch}; expected 1 or more")
 
 
 def _encode_rest(

@@ -100,7 +100,7 @@ def read_features(path: Path) -> FeatureTable:
     except (ValueError, OSError, EOFError) as problem:
         raise ValueError(f"{path}: not a readable .npy file ({problem})") from None
     if not isinstance(values, np.ndarray):
-        raise ValueError(f"{path}: holds several arrays; expected one, items by features: save it with numpy.save")
+        raise ValueError(f"{path}: contains several arrays; expected one, items by features, as numpy.save writes it")
     card = read_feature_card(path)
     try:
         if card is None:

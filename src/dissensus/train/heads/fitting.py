@@ -112,7 +112,7 @@ def _logistic(
     if not delivery.fixed or delivery.mixes:
         raise ValueError(
             f"the delivery {delivery.name} changes with the epoch, and an exact solution needs one target per item; "
-            "take the head linear or mlp"
+            "use the head linear or mlp"
         )
     penalty = config.penalty
     tried: dict[str, float] = {}

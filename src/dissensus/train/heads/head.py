@@ -45,7 +45,7 @@ class Head:
                 )
             if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
                 raise ValueError(
-                    f"layer {place} holds numbers that are not finite; train again with a lower learning rate"
+                    f"layer {place} contains numbers that are not finite; train again with a lower learning rate"
                 )
 
     @property

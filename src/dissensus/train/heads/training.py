@@ -94,7 +94,7 @@ def train_heads(
     progress    called with the number of heads done and of all
     """
     if not configs:
-        raise ValueError("there are no heads to train: configs is empty; expected at least one HeadConfig")
+        raise ValueError("configs is empty; expected at least one HeadConfig")
     one_of("engine", engine, ENGINES)
     names = {config.targets for config in configs}
     training = training_examples(features, targets, weights, names, n_classes)
@@ -125,7 +125,7 @@ def train_heads(
 def _engine(name: str, threads: int | None, device: str) -> Engine:
     if name == "numba":
         if device != "cpu":
-            raise ValueError(f"the numba engine works on the cpu, not on {device!r}; take engine='torch'")
+            raise ValueError(f"the numba engine works on the cpu, not on {device!r}; use engine='torch'")
         from dissensus.train.heads.numba_engine import NumbaEngine
 
         return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)
