@@ -106,7 +106,7 @@ def test_both_cards_tell_the_scores_of_both_networks_on_the_items_held_out():
             {"patience": 5},
             "the end of training, for which patience",
         ),
-        ({"schedule": "plateau", "patience": 5}, "for which patience and plateau went by the items held out"),
+        ({"schedule": "plateau", "patience": 5}, "for which patience and plateau"),
     ],
 )
 def test_cards_tell_whether_the_items_held_out_had_a_say_in_what_is_scored_on_them(more, last):
@@ -189,7 +189,7 @@ def test_a_start_that_may_have_seen_the_items_held_out_is_said():
     for table, warned in ((here, True), (there, False), (images, False)):
         said = []
         train_network(table, shares, NetworkConfig(training=TRAINING), said.append, start=start)
-        assert any("it may have seen items that are held out now" in line for line in said) == warned
+        assert any(line.startswith("warning: ") and "same place" in line for line in said) == warned
 
 
 @pytest.mark.parametrize("way", [{"fit": "pad"}, {"changed": ["30 of 30 images were resized"]}, {"path": "./pics"}])

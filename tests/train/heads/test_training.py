@@ -413,7 +413,7 @@ def changed(array, where, value):
         ({"targets": lambda x, p: {"hard": p}}, r"heads want the targets 'soft', but only \['hard'\] are given"),
         ({"weights": lambda x, p: np.full(84, -1.0)}, "item 0 has weight -1.0; .* 84 of 84 weights are wrong"),
         ({"weights": lambda x, p: np.ones(3)}, r"weights have shape \(3,\), but there are 84 items"),
-        ({"configs": lambda x, p: []}, "there are no heads to train"),
+        ({"configs": lambda x, p: []}, "configs is empty"),
         ({"engine": lambda x, p: "jax"}, "unknown engine 'jax'.*numba, torch"),
         ({"threads": lambda x, p: 0}, "threads is 0; expected 1 or more"),
         ({"device": lambda x, p: "cuda"}, "the numba engine works on the cpu, not on 'cuda'"),
