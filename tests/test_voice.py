@@ -34,7 +34,6 @@ PARTICIPLES = re.compile(
 # Strings outside of `cli` that are commands, not settings of the library.
 COMMANDS = {
     "datasets/efficientnet.py": "how to obtain features",
-    "elicit/dashboard/overrides.py": "the command that settles an override",
     "files/convert_command.py": "makes the command `dissensus convert ...`",
     "files/tables/survey_exports.py": "the command that exports labels",
     "labels/refusals.py": "explains the words of the command line",

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -83,10 +84,10 @@ def check(folder: Folder, database: Database = None, as_json: AsJson = False) ->
     with one_line_errors():
         facts = {**check_survey(folder), "overridden": []}
         if database is not None or (folder / DATABASE).is_file():  # a new survey has none
-            from dissensus.elicit.dashboard.overrides import describe_override, read_overrides
+            from dissensus.elicit.dashboard.overrides import read_overrides
 
             facts["overridden"] = read_overrides(folder, database)
-            facts["notes"] += [describe_override(override, folder) for override in facts["overridden"]]
+            facts["notes"] += [_describe_override(override, folder) for override in facts["overridden"]]
     if as_json:
         print_json(facts, indent=None)
         return
@@ -108,13 +109,13 @@ def serve(
     Example: dissensus elicit serve digits --port 8000
     """
     with one_line_errors():
-        from dissensus.elicit.dashboard.overrides import describe_override, read_overrides
+        from dissensus.elicit.dashboard.overrides import read_overrides
         from dissensus.elicit.server import exit_on_interrupt, prepare_server, run_server
 
         ready = prepare_server(folder, database, host=host, port=port, workers=workers, https=https, proxy=proxy)
         overridden = read_overrides(folder, database)
     for override in overridden:
-        say(f"note: {describe_override(override, folder)}")
+        say(f"note: {_describe_override(override, folder)}")
     if ready.new_key:
         say(f"key of the dashboard, shown only once: {ready.new_key}")
     with exit_on_interrupt():
@@ -260,7 +261,6 @@ def status(
     Example: dissensus elicit status digits
     """
     from dissensus.elicit.dashboard.decisions import restore_setting
-    from dissensus.elicit.dashboard.overrides import describe_override
     from dissensus.elicit.dashboard.status import survey_status
     from dissensus.elicit.describe import describe_status
     from dissensus.elicit.survey_run import open_survey
@@ -273,7 +273,7 @@ def status(
     if as_json:
         print_json(facts, indent=None)
         return
-    print_document(describe_status(facts, [describe_override(override, folder) for override in facts["overridden"]]))
+    print_document(describe_status(facts, [_describe_override(override, folder) for override in facts["overridden"]]))
 
 
 @elicit.command()
@@ -293,6 +293,23 @@ def forget(
     with one_line_errors(), open_survey(folder, database) as run:
         deleted = decisions.forget(run, decisions.find_person(run, person))
     print_line(f"deleted 1 person and {count(deleted, 'answer')}")
+
+
+def _describe_override(override: dict[str, Any], folder: Path) -> str:
+    """Say which value of a setting is used, and how to restore the other."""
+    since = (
+        ""
+        if override["since"] is None
+        else f" since {datetime.fromtimestamp(override['since'], UTC):%Y-%m-%d %H:%M} UTC"
+    )
+    command = f"`dissensus elicit status {folder} --settle {override['setting']}`"
+    if override["setting"] == "state":
+        return f"paused on the dashboard{since}; to resume, run {command}, or use the dashboard"
+    holds, file = override["holds"], override["file"]
+    return (
+        f"per_item is {holds} on the dashboard{since}, instead of {file} in survey.toml; "
+        f"to restore {file}, run {command}; to keep {holds}, set it in survey.toml"
+    )
 
 
 def _options(given: list[str]) -> dict[str, Any]:

@@ -189,8 +189,8 @@ def _environment(folder: Path, database: str | None, *, https: bool) -> dict[str
 def _warnings(folder: Path, host: str, *, https: bool) -> Iterator[str]:
     if not https and not _is_loopback(host):
         yield (
-            f"people reach {host} without https, so that anybody on the way can read and change what they say, and "
-            "your key; put a proxy with https in front of it and set `https`, or listen on 127.0.0.1"
+            f"people reach {host} without https, so others on the network can read and change answers and your key; "
+            "put a proxy with https in front of the server and set `https`, or listen on 127.0.0.1"
         )
     mode = permissions_for_others(folder)
     if mode:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,25 +50,5 @@ def read_overrides(folder: Path | str, database: str | None = None) -> list[dict
         store.close()
 
 
-def describe_override(override: dict[str, Any], folder: Path | str) -> str:
-    """One sentence that says which holds, and the ways to settle it."""
-    since = "" if override["since"] is None else f" since {_day(override['since'])}"
-    settle = f"dissensus elicit status {folder} --settle {override['setting']}"
-    if override["setting"] == "state":
-        return (
-            f"paused on the dashboard{since}, so nobody is given items; `{settle}`, or the dashboard, takes answers "
-            "again"
-        )
-    holds, file = override["holds"], override["file"]
-    return (
-        f"per_item: {holds} on the dashboard{since}, {file} in survey.toml; {holds} holds. `{settle}` makes "
-        f"survey.toml's hold again; to keep {holds}, write it into survey.toml"
-    )
-
-
 def _row(connection: Connection, name: str, holds: Any, file: Any, event: str) -> dict[str, Any]:
     return {"setting": name, "holds": holds, "file": file, "since": connection.scalar(SINCE, {"kind_": event})}
-
-
-def _day(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
