@@ -178,7 +178,7 @@ def test_a_pilot_overrules_the_assumed_costs_and_ratios():
     ]
     advice = plan_labels(80, 20, Preferences(Costs(ratio=1000)), rng(0), pilot=cheap)
     assert advice.recommended == ("soft", 20) and advice.preferences.costs.ratio < 2
-    assert advice.pilot[0].best > 0.99 and "probability of 100%" in describe_plan(advice).answer
+    assert advice.pilot[0].best > 0.99 and "probability of more than 99%" in describe_plan(advice).answer
     record = advice.as_json()
     assert record["pilot"][0]["probability_best"] > 0.99 and record["recommendation"]["k_hat"] == 20
 

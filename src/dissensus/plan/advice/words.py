@@ -118,7 +118,8 @@ def describe_pilot(ranked: Sequence[PilotOption]) -> list[str]:
         return []
     first = ranked[0]
     lone = [option.name for option in ranked if option.people == 1]
-    chance = "" if lone else f", with a probability of {first.best:.0%}"
+    probability = "more than 99%" if first.best >= 0.995 else f"{first.best:.0%}"
+    chance = "" if lone else f", with a probability of {probability}"
     sentences = [f"They have the lowest loss in the pilot{chance}."]
     if any(option.people is None for option in ranked):
         sentences.append(
