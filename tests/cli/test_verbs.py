@@ -179,7 +179,7 @@ def test_count_streams_what_aggregate_shares(votes, tmp_path):
 
 def test_count_refuses_lists_and_takes_classes_nobody_chose(tmp_path):
     lists = parquet(tmp_path, {"item": [1], "label": [[0, 1]]})
-    assert "column 'label' holds list" in refused("count", lists, "-o", tmp_path / "no.npy")
+    assert "column 'label' has list" in refused("count", lists, "-o", tmp_path / "no.npy")
     votes = parquet(tmp_path, {"item": [1, 1], "label": ["b", "a, b"]})
     done = run("count", votes, "-o", tmp_path / "n.npy", "--classes", '"a, b",b,c', "--json")
     assert json.loads(done.stdout) == {
@@ -243,7 +243,7 @@ BAD = [
     (["votes.csv", "--layout", "tower"], "unknown layout 'tower'.*votes, beliefs"),
     (["votes.csv", "--repeats", "some"], "unknown rule for repeats 'some'.*error, keep"),
     (["votes.csv", "--where", "label"], "expected COLUMN=VALUE"),
-    (["votes.csv", "--where", "label=eel"], "no row has 'eel' in column 'label'; it holds"),
+    (["votes.csv", "--where", "label=eel"], "no row has 'eel' in column 'label'; it has"),
     (["votes.csv", "--where", "label=cat", "--where", "label=dog"], "label=cat and label=dog: no row has both"),
     (["votes.csv", "--classes", ""], "--classes is empty; expected all classes in order"),
     (["votes.csv", "--classes", '"cat'], "not one row of CSV"),
@@ -277,7 +277,7 @@ def test_bad_input_is_one_line_and_exit_code_2_and_no_file(votes, tmp_path, monk
 def test_bad_output_leaves_the_old_file_and_nothing_else(votes, tmp_path):
     old = tmp_path / "out.npy"
     old.write_bytes(b"old")
-    assert "npy holds one row per item" in refused("convert", votes, old)
+    assert "npy has one row per item" in refused("convert", votes, old)
     assert "there is no folder" in refused("aggregate", votes, "-o", tmp_path / "no" / "out.parquet")
     assert "the ending '.xlsx'" in refused("aggregate", votes, "-o", tmp_path / "out.xlsx")
     assert "is not a regular file" in refused("convert", votes, "/dev/null", "--to", "csv")

@@ -71,7 +71,7 @@ def test_torch_tensors_are_taken():
         (
             [1, 2, 2],
             {"classes": ["1", "2", "3"]},
-            "labels hold numbers, and the classes are named 1, 2, 3: numbers could",
+            "labels have numbers, and the classes are named 1, 2, 3: numbers could",
         ),
         (np.array([[True, True], [False, True]]), {}, "label row 0 ticks 2 classes"),
         (COUNTS, {"classes": ["a", "b"]}, "2 classes are named, but the rows have 3 columns"),

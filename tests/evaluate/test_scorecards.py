@@ -363,7 +363,7 @@ def test_numbers_as_gold_are_codes_unless_the_classes_are_other_numbers(crowd, m
     assert card.scores["accuracy_gold"].value == by_name.scores["accuracy_gold"].value
     assert np.isnan(card.values["accuracy_gold"][:5]).all()
     stars = Distributions(labels.probs, labels.items, ("1", "2", "3"))
-    with pytest.raises(ValueError, match=r"gold holds numbers.*named 1, 2, 3"):
+    with pytest.raises(ValueError, match=r"gold has numbers.*named 1, 2, 3"):
         scorecard(models["noise"].probs, stars, rng=rng, gold=codes)
 
 

@@ -37,7 +37,7 @@ def test_a_file_cut_anywhere_is_refused_or_read_whole(tmp_path, kind):
     write(value, tmp_path / f"whole.{kind}", say=quiet)
     whole = (tmp_path / f"whole.{kind}").read_bytes()
     for length in [*range(1, min(len(whole), 120)), *range(120, len(whole), max(1, len(whole) // 60))]:
-        refused(file(tmp_path, f"cut.{kind}", whole[:length]), "cut short|holds pickled objects", "again|np.save")
+        refused(file(tmp_path, f"cut.{kind}", whole[:length]), "cut short|has pickled objects", "again|np.save")
 
 
 class Bomb:
@@ -58,7 +58,7 @@ def test_nothing_is_ever_unpickled(tmp_path):
     np.savez(tmp_path / "objects.npz", counts=bomb)
     np.savez(tmp_path / "beside.npz", counts=np.ones((1, 2)), items=bomb)
     for name in ("plain.npy", "objects.npy", "objects.npz", "beside.npz"):
-        refused(tmp_path / name, "holds pickled objects", "never loaded", r"np\.save\(path, np\.asarray")
+        refused(tmp_path / name, "has pickled objects", "never loaded", r"np\.save\(path, np\.asarray")
     for ending in ENDINGS:
         refused(file(tmp_path, f"bomb{ending}", pickle.dumps(Bomb(boom))))
     assert not boom.exists()
@@ -88,17 +88,17 @@ def npy_header(text):
 )
 def test_npy_headers_that_lie_are_refused(tmp_path, header):
     path = file(tmp_path, "m.npy", npy_header(header) + b"\0" * 64)
-    refused(path, "cut short|pickled|holds", "numpy.save|np.save|expected numbers")
+    refused(path, "cut short|pickled|has", "numpy.save|np.save|expected numbers")
     with zipfile.ZipFile(tmp_path / "m.npz", "w") as archive:
         archive.write(path, "counts.npy")
-    refused(tmp_path / "m.npz", "cut short|pickled|holds", "numpy.save|np.save|expected numbers")
+    refused(tmp_path / "m.npz", "cut short|pickled|has", "numpy.save|np.save|expected numbers")
 
 
 @pytest.mark.parametrize(
     ("arrays", "parts", "options"),
     [
-        ({"counts": np.ones(3)}, ["holds float64 of shape", "items by classes"], {}),
-        ({"counts": np.array([["a"]])}, ["holds <U1", "expected numbers"], {}),
+        ({"counts": np.ones(3)}, ["has float64 of shape", "items by classes"], {}),
+        ({"counts": np.array([["a"]])}, ["has <U1", "expected numbers"], {}),
         ({"counts": np.ones((0, 3))}, [r"shape \(0, 3\) is empty"], {}),
         ({"counts": np.array([[1e300, 1]])}, ["row 1 .item 0. gives class '0' count 1e[+]300", "whole number"], {}),
         ({"counts": np.array([[np.inf, 1]])}, ["row 1 .item 0. gives class '0' count inf", "whole number"], {}),
@@ -114,12 +114,12 @@ def test_npy_headers_that_lie_are_refused(tmp_path, header):
             {},
         ),
         ({"probs": np.ones((2, 2)) / 2, "classes": np.array("a")}, [r"'classes' has shape \(\)", "list of names"], {}),
-        ({"probs": np.ones((2, 2)) / 2, "classes": np.array([b"a", b"\xff"])}, ["'classes' holds bytes.*UTF-8"], {}),
+        ({"probs": np.ones((2, 2)) / 2, "classes": np.array([b"a", b"\xff"])}, ["'classes' has bytes.*UTF-8"], {}),
         ({"probs": np.ones((2, 2)) / 2, "items": np.array(["a", "a"])}, ["two items are both named 'a'"], {}),
         ({"a": np.ones((2, 2)), "b": np.ones((2, 2))}, ["expected an array named counts, probs or votes"], {}),
-        ({"votes": np.array([[2**62, 0]])}, ["row 1, column 1 holds 4611686018427387904", "class codes"], {}),
-        ({"votes": np.array([[0.5, 0]])}, ["row 1, column 1 holds 0.5", "another layout"], {}),
-        ({"votes": np.array([[-1, -1]])}, ["no cell holds a class code", "expected codes"], {}),
+        ({"votes": np.array([[2**62, 0]])}, ["row 1, column 1 has 4611686018427387904", "class codes"], {}),
+        ({"votes": np.array([[0.5, 0]])}, ["row 1, column 1 has 0.5", "another layout"], {}),
+        ({"votes": np.array([[-1, -1]])}, ["no cell has a class code", "expected codes"], {}),
         ({"votes": np.array([[0, 7]])}, ["vote 1", "choice code 7", "2 classes, 0..1"], {"classes": ["a", "b"]}),
         ({"probs": np.ones((2, 2)) / 2}, ["not 'votes'"], {"layout": "votes"}),
     ],
@@ -182,7 +182,7 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
     twice = pa.table([pa.array(["a"]), pa.array(["x"]), pa.array(["y"])], names=["item", "label", "label"])
     cases = [
         (twice, "two columns are named 'label'"),
-        (pa.table({"item": [["a"]], "label": ["x"]}), "column 'item' holds list"),
+        (pa.table({"item": [["a"]], "label": ["x"]}), "column 'item' has list"),
         (pa.table({"item": [None, "a"], "label": ["x", "y"]}), "row 1 has no value in column 'item'"),
         (pa.table({"item": ["a"], "label": [float("nan")]}), "row 1 has no label"),
         (pa.table({"item": [1.5, float("nan")], "label": ["x", "y"]}), "row 2 has no value in column 'item'"),
@@ -202,7 +202,7 @@ def test_tables_that_no_file_should_hold_are_refused(tmp_path):
     ]
     for table, message in cases:
         refused_frame(table, message)
-    refused_frame(pa.table({"item": ["a"], "p": [["x"]]}), "column 'p' holds list", layout="annotators")
+    refused_frame(pa.table({"item": ["a"], "p": [["x"]]}), "column 'p' has list", layout="annotators")
     refused_frame(pa.table({"item": ["a"]}), "none of the columns .* has one person's labels", layout="annotators")
 
 

@@ -36,7 +36,7 @@ WRITTEN = [name for name, tool in EXPORTS.items() if tool.render is not None]
 @pytest.mark.parametrize(
     ("name", "records", "message"),
     [
-        ("label-studio", [], r"out\.json: holds \[\], expected a list of at least one record"),
+        ("label-studio", [], r"out\.json: has \[\], expected a list of at least one record"),
         ("label-studio", [TASK, 5], r"out\.json, record 2: the record is 5, expected an object"),
         ("label-studio", [changed(TASK, ("annotations",), None)], r"record 1: annotations is None, expected a list"),
         ("label-studio", [changed(TASK, ("annotations", 0, "result"), {})], r"result is \{\}, expected a list"),
@@ -91,7 +91,7 @@ def test_label_studio_json_min_ticks_several_too(tmp_path):
 
 def test_files_with_one_question_take_no_question():
     for name in ("doccano", "lewidi", "tfds-cifar10h", "prodigy"):
-        with pytest.raises(ValueError, match="leave it out"):
+        with pytest.raises(ValueError, match="Leave it out"):
             parse(name, SAMPLES[name], "tone")
 
 

@@ -30,7 +30,7 @@ LINES_OF_3_GB = {
     "v.json": (b'{"item": "', "3,221,225,472 bytes; at most 1,073,741,824 can be held"),
     "v.parquet": (b"PAR1", "cut short"),
     "v.arrow": (b"ARROW1", "cut short"),
-    "v.npy": (b"\x93NUMPY", "cut short|holds pickled"),
+    "v.npy": (b"\x93NUMPY", "cut short|has pickled"),
 }
 LINES_OF_40_MB = {
     "row.csv": (b"item,label\na,", b"x" * (40 << 20), "row is longer than"),

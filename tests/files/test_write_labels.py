@@ -25,10 +25,15 @@ def test_a_plain_table_that_looks_like_an_export_can_be_read_as_it_stands(tmp_pa
 def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
     nested = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p", "q"]]}))
     cases = [
-        (nested, "v.csv", {}, r"column 'tags' holds lists, which csv cannot; write \.parquet or \.jsonl"),
-        (Votes.of(["a\0"], ["x"]), "v.csv", {}, r"line 2 would hold a NUL byte, which csv cannot; write \.parquet"),
-        (THREE, "v.npy", {}, r"npy holds one row per item, and this is one per answer: write \.parquet"),
-        (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio holds votes"),
+        (nested, "v.csv", {}, r"column 'tags' has lists, which csv cannot have; write \.parquet or \.jsonl"),
+        (
+            Votes.of(["a\0"], ["x"]),
+            "v.csv",
+            {},
+            r"line 2 would have a NUL byte, which csv cannot have; write \.parquet",
+        ),
+        (THREE, "v.npy", {}, r"npy has one row per item, and this is one per answer: write \.parquet"),
+        (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio has votes"),
         (Beliefs.of_votes(THREE), "v.csv", {"layout": "crowd-kit"}, r"these are beliefs; take beliefs\.first_choices"),
         (THREE, "v.csv", {"layout": "long"}, "unknown layout to write 'long'.*crowd-kit, annotators"),
         (THREE, "v.txt", {}, r"the ending '\.txt' .*expected \.csv"),
@@ -57,7 +62,7 @@ def test_a_written_file_replaces_the_old_one_whole(tmp_path):
     write(THREE, path)
     assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
     bad = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p"]]}))
-    with pytest.raises(ValueError, match="holds lists"):
+    with pytest.raises(ValueError, match="has lists"):
         write(bad, path, format="csv", say=quiet)
     assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
 

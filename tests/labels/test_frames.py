@@ -101,7 +101,7 @@ def test_an_index_with_a_name_is_a_column_and_one_left_over_is_not():
         ({"seconds": ["1", "2", "soon"]}, {}, "row 2 has 'soon' in column 'seconds'; expected a number"),
         ({"seconds": [1, -2, 3]}, {}, r"vote 1 took -2\.0 seconds; expected a time of 0 or more"),
         ({}, {"classes": ["cat"]}, r"row 1 has 'dog' in column 'label', but the classes are \['cat'\]; 1 of 3 rows"),
-        ({"item": [["a"], ["b"], ["c"]]}, {}, r"column 'item' holds list<.*expected names or numbers"),
+        ({"item": [["a"], ["b"], ["c"]]}, {}, r"column 'item' has list<.*expected names or numbers"),
     ],
 )
 def test_what_is_wrong_with_a_frame_is_named_by_row_and_column(rows, options, message):

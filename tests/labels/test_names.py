@@ -57,7 +57,7 @@ def test_row_numbers_made_texts_are_names_that_somebody_gave():
 
 @pytest.mark.parametrize("classes", [("1", "2", "3"), ("1", "2", "unsure"), ("1.0", "2.0"), ("cat", "0")])
 def test_codes_are_refused_where_a_class_is_named_by_another_number(classes):
-    with pytest.raises(ValueError, match=r"targets hold numbers, and the classes are named .*give the names as text"):
+    with pytest.raises(ValueError, match=r"targets have numbers, and the classes are named .*give the names as text"):
         refuse_names_for_codes(classes, "targets")
     refuse_names_for_codes(("0", "1", "unsure"), "targets")
     refuse_names_for_codes(("cat", "dog", "nan"), "targets")

@@ -130,7 +130,7 @@ def test_without_gold_the_accuracy_fallback_is_said_not_to_apply():
     unknown = exclusions(answers(("a", "cat", 0.9, ("cat",))), gold=np.array([-1]))
     assert unknown.kept.all() and unknown.reason[0] == "1 x contradiction; accuracy not known, so kept"
     with pytest.raises(
-        ValueError, match=r"gold holds int64 of shape \(3,\); expected one class code for each of 1 items"
+        ValueError, match=r"gold has int64 of shape \(3,\); expected one class code for each of 1 items"
     ):
         exclusions(answers(("a", "cat", 0.9, ())), gold=np.zeros(3, dtype=int))
 

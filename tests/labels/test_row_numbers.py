@@ -88,7 +88,7 @@ def test_distributions_of_rows_are_written_without_names_and_come_back_as_rows(t
     assert not are_named(back.items) and np.allclose(back.probs, held.probs)
     if ending != "npy":  # which keeps no names anyway
         write(held.select([0, 3]), tmp_path / f"some.{ending}", say=said.append)
-        assert any("these items have no names; the column of items holds the numbers of their rows" in s for s in said)
+        assert any("these items have no names; the column of items has the numbers of their rows" in s for s in said)
         assert read(tmp_path / f"some.{ending}", say=quiet).items.tolist() == [0, 3]
 
 

@@ -153,7 +153,7 @@ def test_top_answers_name_the_largest_in_whole_percents_and_rule_out_only_others
     truth = simulate_truth(15, 4, rng(seed))
     asked = {"per_item": 3, "annotators": 5, "concentration": concentration}
     answers = simulate_beliefs(truth, rng=rng(seed), **asked, top=top, rule_out_below=0.05)
-    held = simulate_beliefs(truth, rng=rng(seed), **asked, top=None).stated  # the same seed holds the same beliefs
+    held = simulate_beliefs(truth, rng=rng(seed), **asked, top=None).stated  # the same seed has the same beliefs
     said = ~np.isnan(answers.stated)
     assert answers.named.shape == (45, top) and (answers.named[:, 0] == held.argmax(axis=1)).all()
     assert (said.sum(axis=1) == (answers.named >= 0).sum(axis=1)).all() and not (said & answers.ruled_out).any()
@@ -174,7 +174,7 @@ def test_a_certain_annotator_names_no_second_class():
     [
         (lambda t: simulate_votes(t, 3, 2, rng()), "item 0 should get 3 answers, but there are 2 annotators.*3 of 3"),
         (lambda t: simulate_beliefs(t, np.array([1, 1]), 2, rng()), r"int64 of shape \(2,\); .* one for each of 3"),
-        (lambda t: simulate_votes(t, 1.5, 2, rng()), "per_item holds float64.*expected a whole number"),
+        (lambda t: simulate_votes(t, 1.5, 2, rng()), "per_item has float64.*expected a whole number"),
         (lambda t: simulate_votes(t, 1, 2, rng(), skill=1.5), "annotator 0 has skill 1.5; expected a probability"),
         (lambda t: simulate_votes(t, 1, 2, rng(), skill=np.ones(3)), r"skill has shape \(3,\); .*for each of 2"),
         (lambda t: simulate_votes(t, 1, 2, rng(), spammers=3), "3 spammers and 0 adversaries cannot be among 2"),

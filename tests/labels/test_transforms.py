@@ -321,15 +321,15 @@ def test_resampling_has_the_mean_and_variance_of_a_multinomial():
         (lambda d: top_classes(d, 3, np.eye(2)), "3 classes cannot be kept of 2"),
         (lambda d: resample(d, 0, np.random.default_rng(0)), "0 answers per item were asked for; expected 1 or more"),
         (lambda d: class_means(d, np.array([0, 2])), "item y has gold class 2, but there are 2 classes, 0..1; 1 of 2"),
-        (lambda d: class_means(d, np.array([0.0, 1.0])), r"gold holds float64 of shape \(2,\); expected one integer"),
+        (lambda d: class_means(d, np.array([0.0, 1.0])), r"gold has float64 of shape \(2,\); expected one integer"),
         (lambda d: shuffle(d, np.random.default_rng(0), gold=np.array([0])), r"int64 of shape \(1,\).* 2 items"),
         (lambda d: one_hot(np.array([-1]), ["x"], ("cat",)), "item x has gold class -1, but there are 1 classes, 0..0"),
         (lambda d: class_information(d, np.eye(3)), r"shape \(3, 3\), but there are 2 items; expected one row"),
         (
             lambda d: class_information(d, np.array([[1, 0.5], [0.25, 1]])),
-            "row 0, column 1 of the similarity matrix holds 0.5, row 1, column 0 0.25; expected equal.*1 of 1 pairs",
+            "row 0, column 1 of the similarity matrix has 0.5, row 1, column 0 0.25; expected equal.*1 of 1 pairs",
         ),
-        (lambda d: class_information(d, np.full((2, 2), np.nan)), "holds nan.*differ or are missing"),
+        (lambda d: class_information(d, np.full((2, 2), np.nan)), "has nan.*differ or are missing"),
     ],
 )
 def test_refusals_name_the_value_and_the_way_out(call, message):

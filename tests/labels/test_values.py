@@ -178,7 +178,7 @@ def beliefs(**changes) -> Beliefs:
         ({"named": np.array([[0, 3], [1, -1]])}, "names class code 3, but there are 3 classes"),
         ({"named": np.full((2, 2), -1), "stated": np.full((2, 3), np.nan)}, "2 of 2 beliefs say nothing"),
         ({"stated": np.zeros((2, 2))}, r"both must be \(2, 3\)"),
-        ({"ruled_out": np.zeros((2, 3))}, "must hold booleans"),
+        ({"ruled_out": np.zeros((2, 3))}, "must have booleans"),
         ({"named": np.zeros((2, 1))}, "integer class codes"),
     ],
 )

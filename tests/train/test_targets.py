@@ -84,7 +84,7 @@ BAD = [
     ([[1, 0], [0, 0]], None, r"targets: row 1 \(item 1\) has no votes.*1 of 2 rows are empty.*read as counts"),
     ([[1, 0], [-1, 2]], None, r"targets: row 1 \(item 1\) gives class '0' count -1.*read as counts"),
     ([[1, 0], [np.nan, 1]], None, r"targets: row 1 \(item 1\) gives class '0' no probability"),
-    ([1, 2, 1], [1, 2, 3], "targets hold numbers, and the classes are named 1, 2, 3: numbers could be names or codes"),
+    ([1, 2, 1], [1, 2, 3], "targets have numbers, and the classes are named 1, 2, 3: numbers could be names or codes"),
     (COUNTS, ("a", "b"), r"targets: 3 columns, but the classes are \['a', 'b'\]; expected 3 different names"),
     (SHARES, ("c", "b", "a"), r"targets \(soft\) are over the classes \['a', 'b', 'c'\]; expected \['c', 'b', 'a'\]"),
     (SHARES, 4, r"targets \(soft\) have 3 classes; expected 4"),

@@ -85,7 +85,7 @@ def _of_path(path: Path) -> "ItemViews":
 
 
 def _of_columns(labels: "Labels") -> "ItemViews | None":
-    """The text column of a label file, where it has one."""
+    """The text column of a label file, if it has one."""
     import numpy as np
 
     from dissensus.labels.distributions import Distributions

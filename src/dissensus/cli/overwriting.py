@@ -14,7 +14,7 @@ INPUTS = (
     "other",
     "pilot",
     "start",
-)  # options that hold the path of a file to read; other paths are written
+)  # options that have the path of a file to read; other paths are written
 
 
 def refuse_overwriting(given: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ def print_json(value: Any, indent: int | None = 2) -> None:
 
 
 def check_table_file(path: Path, option: str) -> None:
-    """Refuse a file that cannot hold a table with names, before anything is written."""
+    """Refuse a file that cannot have a table with names, before anything is written."""
     from dissensus.files.formats import MATRICES, format_of
 
     if format_of(path, None) in MATRICES:

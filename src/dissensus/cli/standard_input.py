@@ -22,7 +22,9 @@ FIRST_BYTES = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"\x93NUMPY": ".npy", b
 
 @contextmanager
 def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
-    """A file with all of standard input, since formats are read from both ends, and who hears about it by that name.
+    """Yield a file with all of standard input, and a function for notices that calls it by that name.
+
+    Formats are read from both ends, so the whole input has to be a file.
 
     Its ending is what the first bytes tell: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
     """

@@ -26,7 +26,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     """A CSV or TSV file with a header, every column as text exactly as typed; an empty cell is null.
 
     Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header. The file
-    is read once, and each block looked at on its way to the parser; only where something is wrong is it read
+    is read once, and each block looked at on its way to the parser; only if something is wrong is it read
     again, to say where.
     """
     wide = _check_encoding(path, encoding)
@@ -63,15 +63,17 @@ def write_delimited(table: pa.Table, kind: str, out: IO[bytes], name: str) -> No
     """A table as CSV or TSV, text quoted so that an empty one differs from a missing one; `name` is for errors."""
     nested = [field.name for field in table.schema if pa.types.is_nested(field.type)]
     if nested:
-        raise ValueError(f"{name}: column {nested[0]!r} holds lists, which {kind} cannot; write .parquet or .jsonl")
+        raise ValueError(f"{name}: column {nested[0]!r} has lists, which {kind} cannot have; write .parquet or .jsonl")
     csv.write_csv(table, out, csv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed"))
     out.seek(0)
     if (line := _line_with_nul(out)) is not None:
-        raise ValueError(f"{name}: line {line} would hold a NUL byte, which {kind} cannot; write .parquet or .jsonl")
+        raise ValueError(
+            f"{name}: line {line} would have a NUL byte, which {kind} cannot have; write .parquet or .jsonl"
+        )
 
 
 def _line_with_nul(lines: IO[bytes]) -> int | None:
-    """The first line that holds a NUL byte, from 1; None where there is none, as in any text."""
+    """The first line that has a NUL byte, from 1; None if there is none, as in any text."""
     number = 1
     while block := lines.read(MAX_LINE):
         if (place := block.find(b"\0")) >= 0:

@@ -36,7 +36,7 @@ EXPORTS: dict[str, Export] = {
 
 
 def recognise(records: Any) -> str | None:
-    """The one format these records are in, judged by the first of them; None where none or several fit."""
+    """The one format these records are in, judged by the first of them; None if none or several fit."""
     by_item = isinstance(records, dict)
     values = list(records.values()) if isinstance(records, dict) else records if isinstance(records, list) else []
     first = next(iter(values), None)
@@ -47,13 +47,13 @@ def recognise(records: Any) -> str | None:
 
 
 def recognise_table(columns: list[str]) -> str | None:
-    """The one format whose records the rows of a CSV or TSV file with these columns are; None where there is none."""
+    """The one format whose records the rows of a CSV or TSV file with these columns are; None if there is none."""
     name = recognise([dict.fromkeys(columns)])
     return name if name is not None and EXPORTS[name].in_tables else None
 
 
 def recognise_rows(table: pa.Table) -> str | None:
-    """The one format whose records the rows of a Parquet or Arrow file or a frame are; None where there is none."""
+    """The one format whose records the rows of a Parquet or Arrow file or a frame are; None if there is none."""
     if METADATA in (table.schema.metadata or {}) or not any(pa.types.is_nested(field.type) for field in table.schema):
         return None  # a table of ours, or one without the lists that records of a tool have
     name = recognise(table.slice(0, 1).to_pylist())
@@ -81,7 +81,7 @@ def check_exportable(table: pa.Table, kind: str) -> None:
         raise ValueError(f"{kind} can be read but not written; write .parquet or .csv")
     meta = json.loads(table.schema.metadata[METADATA])
     if meta["layout"] != "votes":
-        raise ValueError(f"{kind} holds votes, one row each, and this is a table of {meta['layout']}; write .parquet")
+        raise ValueError(f"{kind} has votes, one row each, and this is a table of {meta['layout']}; write .parquet")
     moved = [role for role in ROLES if meta[role] not in (role, "")]
     if moved:
         raise ValueError(

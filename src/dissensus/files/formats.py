@@ -1,4 +1,4 @@
-"""The formats of files, and the endings that tell them."""
+"""The formats of files, and their endings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MATRICES = ("npy", "npz")
 
 
 def format_of(path: Path, asked: str | None) -> str:
-    """The format asked for, else the one that the ending tells."""
+    """Return the format asked for, else the one of the ending."""
     kind = asked or ENDINGS.get(path.suffix.lower())
     if kind is None:
         raise Refusal(

@@ -73,7 +73,7 @@ def read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
-    """Records as a table, columns in the order they first appear, null where a record lacks one."""
+    """Records as a table, columns in the order they first appear, null if a record lacks one."""
     columns = {}
     for name in dict.fromkeys(name for record in records for name in record):
         values = [record.get(name) for record in records]
@@ -85,7 +85,7 @@ def records_table(records: list[dict[str, Any]], source: str) -> pa.Table:
 
 
 def json_records(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows of a table as JSON holds them; NaN, which it does not have, becomes null."""
+    """The rows of a table as JSON has them; NaN, which it does not have, becomes null."""
     for place, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
             column = table[field.name]
@@ -108,7 +108,7 @@ def json_bytes(records: Any, *, lines: bool, name: str) -> bytes:
 
 
 def _beyond_64_bits_as_text(values: list[Any]) -> list[Any]:
-    """Long ids are names: where a column of integers holds one that no column of integers can, all become text."""
+    """Long ids are names: if a column of integers has one that no column of integers can, all become text."""
     said = [value for value in values if value is not None]
     if not said or {type(value) for value in said} != {int} or -(2**63) <= min(said) <= max(said) < 2**63:
         return values

@@ -18,7 +18,7 @@ from dissensus.files.tables.from_labels import has_item_column
 from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescale_rows
 from dissensus.files.tables.took import class_list, classes_in_words, write_taken
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.refusals import add_place
+from dissensus.labels.refusals import Refusal, Way, add_place
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
@@ -82,14 +82,12 @@ def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     matrices = [name for name, array in arrays.items() if array.ndim == 2]
     if len(matrices) != 1:
         shapes = {name: array.shape for name, array in arrays.items()}
-        raise ValueError(
-            f"{path}: expected an array named counts, probs or votes, or a single matrix; it holds {shapes}"
-        )
+        raise ValueError(f"{path}: expected an array named counts, probs or votes, or a single matrix; it has {shapes}")
     return _from_matrix(arrays[matrices[0]], reading, say, str(path), arrays, taken=(f"matrix = {matrices[0]}",))
 
 
 def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
-    """What an NPY file holds, and it: counts where the rows are shares of votes, else probabilities.  (n, k)"""
+    """Return the layout of an NPY file and its matrix: counts if the rows are shares of votes, else probabilities."""
     if value.votes is not None:
         with suppress(ValueError):  # rounded shares, and estimates with a number of votes beside them
             return "counts", value.counts()
@@ -97,7 +95,7 @@ def npy_matrix(value: Distributions) -> tuple[str, np.ndarray]:
 
 
 def write_npz(value: Distributions, out: IO[bytes]) -> None:
-    """probs, items where they have names, classes, and votes where known: everything."""
+    """probs, items if they have names, classes, and votes if known: everything."""
     arrays: dict[str, Any] = {"probs": value.probs, "classes": np.array(value.classes, dtype=str)}
     if has_item_column(value):
         arrays["items"] = _plain(np.asarray(value.items))
@@ -121,7 +119,7 @@ def _from_matrix(
                 f"{source}: {option}= names a column, and the columns of an array have no names; leave it out"
             )
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
-        raise ValueError(f"{source}: holds {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
+        raise ValueError(f"{source}: has {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
     if 0 in matrix.shape:
         raise ValueError(f"{source}: the matrix of shape {matrix.shape} is empty")
     known_layout = reading.layout or layout
@@ -151,7 +149,7 @@ def _from_matrix(
         raise error.with_number(error.row + 1, source) from None
     except ValueError as error:
         raise add_place(error, source) from None
-    raise ValueError(f"{source}: a matrix holds counts, probabilities or one column per annotator, not {layout!r}")
+    raise ValueError(f"{source}: a matrix has counts, probabilities or one column per annotator, not {layout!r}")
 
 
 def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
@@ -163,7 +161,7 @@ def _names_beside(key: str, beside: dict[str, np.ndarray]) -> np.ndarray | None:
             return np.char.decode(names, "utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"the array {key!r} holds bytes that are not UTF-8 text ({error.object!r:.40}); save names as text"
+                f"the array {key!r} has bytes that are not UTF-8 text ({error.object!r:.40}); save names as text"
             ) from None
     return names
 
@@ -173,14 +171,15 @@ def _votes_from_codes(matrix: np.ndarray, items: Any, classes: Any, reading: Rea
     bad = np.argwhere((codes >= MAX_CLASSES) | (codes != np.floor(codes)))
     if bad.size:
         row, column = bad[0]
-        raise ValueError(
-            f"row {row + 1}, column {column + 1} holds {matrix[row, column]}; expected class codes 0, 1, ... below "
-            f"{MAX_CLASSES:,}, negative where not asked; {len(bad)} cells are wrong: is it another layout=?"
+        raise Refusal(
+            f"row {row + 1}, column {column + 1} has {matrix[row, column]}; expected class codes 0, 1, ... below "
+            f"{MAX_CLASSES:,}, negative if not asked; {len(bad)} cells are wrong",
+            ways=[Way("correct them"), Way("choose another {layout}", layout=...)],
         )
     item, place = np.nonzero(codes >= 0)
     chosen = codes[item, place].astype(np.int64)
     if not chosen.size:
-        raise ValueError("no cell holds a class code, all are negative or NaN; expected codes 0, 1, ...")
+        raise ValueError("no cell has a class code, all are negative or NaN; expected codes 0, 1, ...")
     count = int(chosen.max()) + 1
     people: Any = np.arange(matrix.shape[1]) if reading.annotators is None else reading.annotators
     return Votes(
@@ -200,7 +199,7 @@ def _plain(names: np.ndarray) -> np.ndarray:
 def _unreadable(path: Path, error: Exception) -> str:
     if any(word in str(error) for word in ("pickle", "Object arrays", "Python objects")):
         return (
-            f"{path}: holds pickled objects, which can run any code when loaded and are never loaded here; "
+            f"{path}: has pickled objects, which can run any code when loaded and are never loaded here; "
             "save plain numbers: np.save(path, np.asarray(values, dtype=float))"
         )
     return (

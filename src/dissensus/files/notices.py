@@ -1,4 +1,4 @@
-"""Who hears what was guessed, left out or cannot be kept."""
+"""Functions that receive notices: guesses, and whatever is left out or cannot be kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as they stand in their files, whatever their columns mean."""
+"""Tables as they are in their files, whatever their columns mean."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ def _no_export(question: str, kind: str, place: str) -> Refusal:
 
 
 def _with_header(source: SourceTable, reading: Reading) -> SourceTable:
-    """CSV and TSV with a name for a first column that has none, unless the caller names it as it stands."""
+    """CSV and TSV with a name for a first column that has none, unless the caller names it as it is."""
     told = [names for names in (reading.classes, reading.annotators, reading.drop) if names is not None]
     table = with_first_column_named(source.table) if source.text else source.table
     if table is source.table or any(source.columns[0] in names for names in told):
@@ -281,7 +281,7 @@ def _with_header(source: SourceTable, reading: Reading) -> SourceTable:
 
 
 def _with_index_known(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
-    """An index without a name holds the items where no column does; else it is left over from choosing rows."""
+    """An index without a name has the items if no column does; else it is left over from choosing rows."""
     if INDEX not in source.columns or METADATA in (source.table.schema.metadata or {}):
         return source, reading  # in a table of ours it is a class or an extra column of that name
     if reading.item is None and not candidates(source, "item", reading):

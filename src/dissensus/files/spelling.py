@@ -1,4 +1,4 @@
-"""Text cells as the numbers they spell, and columns as the text that a CSV file holds."""
+"""Text cells as the numbers they spell, and columns as the text that a CSV file has."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 
 
 def infer_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as numbers or booleans where every value is spelled as one ("7" and "0.5", not "07" and "0.50").
+    """A text column as numbers or booleans if every value is spelled as one ("7" and "0.5", not "07" and "0.50").
 
-    What would not be written again as it stands (20 digits, 1.10, nan) is a name and stays text.
+    What would not be written again as it is (20 digits, 1.10, nan) is a name and stays text.
     """
     if not pa.types.is_string(column.type) or column.null_count == len(column):
         return column
@@ -25,7 +25,7 @@ def infer_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A text column as numbers where every value reads as one in any spelling, else as it is."""
+    """A text column as numbers if every value reads as one in any spelling, else as it is."""
     known = infer_types(column)
     if not pa.types.is_string(known.type):
         return known

@@ -25,6 +25,7 @@ from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
+from dissensus.labels.refusals import Refusal, Way
 
 BATCH = 2_000_000  # rows decoded at once; larger ones were no faster, and cost 16 bytes per row
 # Integers index the matrix directly while it has at most this many cells per row of the file, or in all.
@@ -143,7 +144,7 @@ class _Integers:
 
     def codes(self, column: Any) -> np.ndarray:
         values: np.ndarray = column.to_numpy()
-        # Wrapped around and seen as unsigned, the distance is right even where int8 runs from -128 to 127.
+        # Wrapped around and seen as unsigned, the distance is right even if int8 runs from -128 to 127.
         distance = (values - values.dtype.type(self.least) if self.least else values).view(f"u{values.itemsize}")
         if distance.size and int(distance.max()) >= self.room:
             raise pa.ArrowInvalid("the statistics of a column lie about its values")
@@ -202,7 +203,7 @@ def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, li
     columns = [str(choose(empty, role, plan)) for role in ("item", "label")]
     for name in columns:
         if pa.types.is_nested(schema.field(name).type):
-            raise ValueError(f"{source}: column {name!r} holds {schema.field(name).type}; expected one name per row")
+            raise ValueError(f"{source}: column {name!r} has {schema.field(name).type}; expected one name per row")
     return plan, columns
 
 
@@ -297,9 +298,13 @@ def _make_counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, so
     levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
     code, classes = encode_classes(chosen, levels)
     if plan.classes is None and (joined := find_joined_name(classes)) is not None:
-        raise ValueError(
-            f"{source}: some answers are {joined!r}, which may be several classes ticked at once: read(path, several=) "
-            "reads those; where it is the name of one class, list all with classes="
+        raise Refusal(
+            f"some answers are {joined!r}, which may be several classes ticked at once",
+            source,
+            [
+                Way("read them with {several}", several="votes"),
+                Way("list all classes with {classes} if it is the name of one class", classes=...),
+            ],
         )
     if (code < 0).any():
         absent = chosen[int(np.flatnonzero(code < 0)[0])].as_py()

@@ -76,12 +76,12 @@ def write(
 def _say_unnamed(value: Labels, target: Path, say: Say) -> None:
     """A file with a column of names is read as one with names, whatever they are."""
     if not are_named(value.items) and has_item_column(value):
-        say(f"{target}: these items have no names; the column of items holds the numbers of their rows, from 0")
+        say(f"{target}: these items have no names; the column of items has the numbers of their rows, from 0")
 
 
 def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
     if not isinstance(value, Distributions):
-        raise ValueError(f"{kind} holds one row per item, and this is one per answer: write .parquet or .csv")
+        raise ValueError(f"{kind} has one row per item, and this is one per answer: write .parquet or .csv")
     if kind == "npz":
         _say_unnamed(value, target, say)
         whole_or_not(target, lambda out: write_npz(value, out))

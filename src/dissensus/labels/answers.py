@@ -20,11 +20,11 @@ class Answers:
     """m answers about n items over k classes; codes point into names, names are checked once here.
 
     item       (m,) int32, position in `items`
-    annotator  (m,) int32, position in `annotators`; None where the source kept no identities
+    annotator  (m,) int32, position in `annotators`; None if the source kept no identities
     items      (n,) names, int64 or str; an item may have no answer
     annotators (a,) names, or None
     classes    k names
-    seconds    (m,) time each answer took, NaN where unknown; or None
+    seconds    (m,) time each answer took, NaN if unknown; or None
     extra      Arrow table of m rows with every further column of the source; or None
     """
 
@@ -79,7 +79,7 @@ class Answers:
 
     @property
     def n_annotators(self) -> int | None:
-        """How many annotators, or None where the source kept no identities."""
+        """How many annotators, or None if the source kept no identities."""
         return None if self.annotators is None else int(self.annotators.size)
 
     def out_of_order(self) -> tuple[Any, Any] | None:
@@ -87,7 +87,7 @@ class Answers:
 
         Names that are whole numbers are sorted when answers are read, so their order need not be that of the source.
         """
-        first = np.full(self.n_items, -1, dtype=np.int64)  # (n,) where each item is answered first
+        first = np.full(self.n_items, -1, dtype=np.int64)  # (n,) the first answer of each item
         first[self.item[::-1]] = np.arange(self.n_answers - 1, -1, -1)
         answered = np.flatnonzero(first >= 0)
         appear = answered[np.argsort(first[answered])]
@@ -123,7 +123,7 @@ class Answers:
     def to_arrow(self) -> pa.Table:
         """An Arrow table, one row per answer: item, annotator, what was answered, seconds, then the extra columns.
 
-        Annotator and seconds are there where they are known.
+        Annotator and seconds are there if they are known.
         """
         columns: dict[str, Any] = {"item": pa.array(self.items[self.item])}
         if self.annotator is not None and self.annotators is not None:

@@ -65,9 +65,9 @@ class Beliefs(Answers):
                 f"{shape[1]} classes both must be {shape}"
             )
         if ruled_out.dtype.kind != "b":
-            raise ValueError(f"ruled_out must hold booleans, not {ruled_out.dtype}")
+            raise ValueError(f"ruled_out must have booleans, not {ruled_out.dtype}")
         if named.ndim != 2 or named.shape[0] != shape[0] or named.dtype.kind not in "iu":
-            raise ValueError(f"named must hold integer class codes, ({shape[0]}, r), not {named.dtype} {named.shape}")
+            raise ValueError(f"named must have integer class codes, ({shape[0]}, r), not {named.dtype} {named.shape}")
         self._check_mass(stated)
         self._check_named(named)
         silent = np.flatnonzero(np.isnan(stated).all(axis=1) & ~ruled_out.any(axis=1) & ~(named >= 0).any(axis=1))
@@ -104,7 +104,7 @@ class Beliefs(Answers):
     def first(self) -> np.ndarray:
         """Each answer's first choice: the class named first, else the largest stated (lowest code on a tie).  (m,)
 
-        -1 where an answer only rules classes out, or puts 0 on everything it speaks of.
+        -1 if an answer only rules classes out, or puts 0 on everything it speaks of.
         """
         stated = np.nan_to_num(self.stated)
         largest = np.where(stated.max(axis=1, initial=0.0) > 0, stated.argmax(axis=1), -1)
@@ -128,7 +128,7 @@ class Beliefs(Answers):
         )
 
     def item_means(self) -> np.ndarray:
-        """The mean stated probability of each class over each item's answers; NaN where one left it unsaid.  (n, k)"""
+        """The mean stated probability of each class over each item's answers; NaN if one left it unsaid.  (n, k)"""
         answers = np.maximum(self.per_item, 1)
         means = np.empty((self.n_items, self.n_classes))
         for code in range(self.n_classes):

@@ -106,7 +106,7 @@ def complete(
 def top_two_only(beliefs: Beliefs) -> Beliefs:
     """Equal mass on the first and second class named, as if no probabilities had been asked (Collins, sec. 5.3).
 
-    All mass on the first where no second was named.
+    All mass on the first if no second was named.
     """
     if beliefs.named.shape[1] < 1:
         raise ValueError(
@@ -121,7 +121,7 @@ def top_two_only(beliefs: Beliefs) -> Beliefs:
 
 @takes(beliefs=Beliefs)
 def dense(beliefs: Beliefs) -> Beliefs:
-    """Sliders as a distribution: each stated value over their sum, 0 where nothing was said or it was ruled out."""
+    """Sliders as a distribution: each stated value over their sum, 0 if nothing was said or it was ruled out."""
     return _full(beliefs, np.where(beliefs.ruled_out, 0.0, np.nan_to_num(beliefs.stated)))
 
 
@@ -160,7 +160,7 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 def is_completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarray:
     """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool
 
-    completion  "dense" where only that one matters, which needs mass on some class that was not ruled out
+    completion  "dense" if only that one matters, which needs mass on some class that was not ruled out
     """
     rows = np.arange(beliefs.n_answers)
     positive = np.nan_to_num(beliefs.stated) > 0  # (m, k)
@@ -174,7 +174,7 @@ def is_completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarra
 
 @takes(beliefs=Beliefs)
 def usual_completion(beliefs: Beliefs) -> str:
-    """The completion to take where none is asked for: dense for sliders and full rows, else t2-clamp."""
+    """The completion to take if none is asked for: dense for sliders and full rows, else t2-clamp."""
     return completion_for(named=beliefs.named.shape[1] > 0, gaps=bool(np.isnan(beliefs.stated).any()))
 
 

@@ -32,7 +32,7 @@ def sizes(value: Any, counted: Sequence[tuple[int | None, str]]) -> str:
 
 
 def shapes(value: Any) -> str:
-    """One line for a dataclass that holds arrays: these by their shape, other fields as far as they are short."""
+    """One line for a dataclass that has arrays: these by their shape, other fields as far as they are short."""
     return f"{type(value).__name__}({', '.join(f'{f.name}={_shape(getattr(value, f.name))}' for f in fields(value))})"
 
 
@@ -50,5 +50,5 @@ def _count_words(plural: str, count: int) -> str:
 
 
 def list_classes(names: Sequence[str]) -> str:
-    """Class names in a line, those in the middle left out where there are many."""
+    """Class names in a line, those in the middle left out if there are many."""
     return ", ".join(names if len(names) <= SHOWN_CLASSES else (*names[: SHOWN_CLASSES - 1], "…", names[-1]))

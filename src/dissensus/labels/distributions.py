@@ -142,7 +142,7 @@ class Distributions:
         return counts.astype(np.int64)
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table, one row per item: item, one column per class, and votes where they are known."""
+        """An Arrow table, one row per item: item, one column per class, and votes if they are known."""
         taken = {"item", "votes"} & set(self.classes)
         if taken:
             raise ValueError(
@@ -227,7 +227,7 @@ class Distributions:
 
 
 def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Names of the rows and columns, numbered from 0 where there are none; refused where their number differs."""
+    """Names of the rows and columns, numbered from 0 if there are none; refused if their number differs."""
     if array.ndim != 2:
         raise ValueError(f"{what} has shape {array.shape}; expected two dimensions, items by classes")
     n, k = array.shape

@@ -46,7 +46,7 @@ FROM_LABELS: dict[tuple[type, type], str] = {
 
 
 def takes(**expected: Kinds) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Refuse anything but these kinds for the parameters named; None passes where it is the default."""
+    """Refuse anything but these kinds for the parameters named; None passes if it is the default."""
 
     def guard(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters

@@ -18,7 +18,7 @@ ROLES = ("item", "annotator", "label", "seconds")
 
 
 def frame_table(frame: Any) -> pa.Table:
-    """The Arrow table of a frame, its index as the first column where it has a name or is not just row numbers."""
+    """The Arrow table of a frame, its index as the first column if it has a name or is not just row numbers."""
     if isinstance(frame, pa.Table):
         return frame
     if type(frame).__name__ == "Series":
@@ -42,7 +42,7 @@ def frame_table(frame: Any) -> pa.Table:
 
 
 def find_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, str]]:
-    """The table of a frame and the column of each role; refused where a column is not there.
+    """The table of a frame and the column of each role; refused if a column is not there.
 
     A role of None has no column, and `seconds` and `votes` may be absent: not every source has them.
     """
@@ -89,12 +89,12 @@ def name_column(table: pa.Table, column: str) -> pa.ChunkedArray:
     if pa.types.is_floating(kind):
         return whole_floats(values)
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise ValueError(f"column {column!r} holds {kind}; expected names or numbers")
+        raise ValueError(f"column {column!r} has {kind}; expected names or numbers")
     return text_column(values)
 
 
 def number_column(table: pa.Table, column: str) -> np.ndarray:
-    """A column as floats, NaN where it is null.  (m,)"""
+    """A column as floats, NaN if it is null.  (m,)"""
     values = table[column]
     try:
         return np.asarray(values.cast(pa.float64()).to_numpy(), dtype=np.float64)
@@ -104,7 +104,7 @@ def number_column(table: pa.Table, column: str) -> np.ndarray:
                 float(value if value is not None else "nan")
             except (TypeError, ValueError):
                 raise RowError("row", row, f"has {value!r} in column {column!r}; expected a number") from None
-        raise ValueError(f"column {column!r} holds {values.type}; expected numbers") from None
+        raise ValueError(f"column {column!r} has {values.type}; expected numbers") from None
 
 
 def whole_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -118,7 +118,7 @@ def whole_floats(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def class_column(classes: tuple[str, ...], codes: np.ndarray) -> pa.Array:
-    """Class codes as names, null where negative.  (m,)"""
+    """Class codes as names, null if negative.  (m,)"""
     names = pa.array(classes, pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), names).cast(pa.string())
 

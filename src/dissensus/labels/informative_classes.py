@@ -74,7 +74,7 @@ def _pair_similarity(similarity: np.ndarray, n: int) -> tuple[np.ndarray, np.nda
     if bad.size:
         i, j = left[bad[0]], right[bad[0]]
         raise ValueError(
-            f"row {i}, column {j} of the similarity matrix holds {above[bad[0]]:g}, row {j}, column {i} "
+            f"row {i}, column {j} of the similarity matrix has {above[bad[0]]:g}, row {j}, column {i} "
             f"{below[bad[0]]:g}; expected equal numbers; {bad.size} of {left.size} pairs differ or are missing: "
             "average the matrix with its transpose, or leave those items out"
         )

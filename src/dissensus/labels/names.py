@@ -20,7 +20,7 @@ _CANONICAL = re.compile(r"0|-?[1-9][0-9]{0,18}")  # what str(int) prints
 
 
 def as_names(values: Any) -> np.ndarray:
-    """Names as an array: int64 where every name is or reads as an integer ("7", not "07"), else str objects.  (n,)
+    """Names as an array: int64 if every name is or reads as an integer ("7", not "07"), else str objects.  (n,)
 
     So a name means the same whether it came from a CSV file, where everything is text, or from Parquet.
     """
@@ -70,7 +70,7 @@ def encode(
 
 
 def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.ndarray) -> np.ndarray:
-    """Where each name stands among others, -1 where it is not there.  (r,), (n,) -> (r,) int64
+    """Where each name stands among others, -1 if it is not there.  (r,), (n,) -> (r,) int64
 
     A name is what it reads as: 7 and "7" are the same, whether or not another name beside it made them text.
     """
@@ -83,7 +83,7 @@ def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.nd
 
 
 def places_named(key: Any, names: np.ndarray, plural: str) -> np.ndarray:
-    """Where the name, or each name of a list, stands; refused where one is not there.  (r,) int64
+    """Where the name, or each name of a list, stands; refused if one is not there.  (r,) int64
 
     What is no name gets a sentence too: positions, slices and masks go to `select`.
     """
@@ -120,7 +120,7 @@ def is_named(name: Any, names: np.ndarray) -> bool:
 
 
 def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Where each item stands among others, -1 where it is not there; numbers of rows are not matched to names.
+    """Where each item stands among others, -1 if it is not there; numbers of rows are not matched to names.
 
     items: (r,), among: (n,) -> (r,) int64
     """
@@ -135,7 +135,7 @@ def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
 
 
 def integer_order(names: np.ndarray) -> np.ndarray:
-    """The order that sorts names which all look like integers; as they stand otherwise.  (n,) -> (n,)"""
+    """The order that sorts names which all look like integers; as they are otherwise.  (n,) -> (n,)"""
     if names.dtype.kind == "i":
         return np.argsort(names, kind="stable")
     if names.size and all(_INTEGER.fullmatch(name) for name in names):
@@ -154,7 +154,7 @@ def class_order(names: Iterable[Any]) -> tuple[str, ...]:
 
 
 def codes_of_names(values: Sequence[str] | np.ndarray, classes: Sequence[str], what: str) -> np.ndarray:
-    """Class names, one per item, as codes; refused where one is not a class.  (n,) -> (n,) int64"""
+    """Class names, one per item, as codes; refused if one is not a class.  (n,) -> (n,) int64"""
     codes = positions_of(values, classes)
     bad = np.flatnonzero(codes < 0)
     if bad.size:
@@ -168,7 +168,7 @@ def codes_of_names(values: Sequence[str] | np.ndarray, classes: Sequence[str], w
 def refuse_names_for_codes(classes: Sequence[str], what: str) -> None:
     """Refuse class codes where a class is named by another number than its code, as ratings from 1 to 5 are."""
     if any(_is_other_number(name, code) for code, name in enumerate(classes)):
-        verb = "hold" if what.endswith("s") else "holds"
+        verb = "have" if what.endswith("s") else "has"
         raise ValueError(
             f"{what} {verb} numbers, and the classes are named {', '.join(classes[:10])}: numbers could be names or "
             "codes from 0; give the names as text"

@@ -34,10 +34,10 @@ def agreement_and_compared(votes: Votes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def count_others(votes: Votes, answers: np.ndarray, choices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What others said about the item of an answer: how many of them chose this class, and how many there are.
+    """Count the answers of others to the item of an answer: those with this class, and all of them.
 
-    The others are all answers to the item but those of the annotator, who may have answered it several times; where
-    nobody knows who answered, all but the answer itself.
+    The others are all answers to the item but those of the annotator, who may have answered it several times. If the
+    annotator is unknown, they are all but the answer itself.
 
     answers, choices: (r,) positions of answers, and a class for each -> (r,), (r,)
     """

@@ -145,7 +145,7 @@ def _gold_of(answers: Answers, gold: np.ndarray) -> np.ndarray:
     codes = np.asarray(gold)
     if codes.shape != (answers.n_items,) or codes.dtype.kind not in "iu":
         raise ValueError(
-            f"gold holds {codes.dtype} of shape {codes.shape}; expected one class code for each "
+            f"gold has {codes.dtype} of shape {codes.shape}; expected one class code for each "
             f"of {answers.n_items} items"
         )
     return codes[answers.item]
@@ -247,7 +247,7 @@ class Consistency:
 
     pairs    number of repeated answers compared
     changed  share whose first choice differs
-    change   mean |difference| of the first choice's probability among those that kept it; NaN where there are none
+    change   mean |difference| of the first choice's probability among those that kept it; NaN if there are none
     """
 
     pairs: int

@@ -57,7 +57,7 @@ def _if(condition: str, ways: Sequence[Way]) -> list[Way]:
 def look_of(rows: np.ndarray) -> Look:
     """Softmax would flatten mass, and dividing would break logits: the numbers tell which it is.  (n, k) without NaN
 
-    Rows that sum to 1 tell nothing about the others, unless they hold a number below 0.
+    Rows that sum to 1 tell nothing about the others, unless they have a number below 0.
     """
     numbers = np.asarray(rows, dtype=np.float64)
     if (numbers <= 0).all() and (np.abs(np.exp(numbers).sum(axis=1) - 1) < 1e-2).all():

@@ -87,7 +87,7 @@ def spread_over_entropy(
 ) -> np.ndarray:
     """Items from all levels of disagreement: at most `at_most` in each of equal ranges of entropy.  (r,) sorted
 
-    The bins divide 0 up to the largest entropy; what a bin holds beyond `at_most` is left out at random.
+    The bins divide 0 up to the largest entropy; what a bin has beyond `at_most` is left out at random.
     On CIFAR-10H the defaults choose 1,104 images; Singh 2025, sec. 3, reports 1,103 for CIFAR-10H-Hard.
     """
     if bins < 1 or at_most < 1:

@@ -231,7 +231,7 @@ def _assign(
     wanted = np.asarray(per_item)
     if wanted.shape not in ((), (truth.n_items,)) or wanted.dtype.kind not in "iu":
         raise ValueError(
-            f"per_item holds {wanted.dtype} of shape {wanted.shape}; expected a whole number, or one for each of "
+            f"per_item has {wanted.dtype} of shape {wanted.shape}; expected a whole number, or one for each of "
             f"{truth.n_items} items"
         )
     wanted = np.broadcast_to(wanted, (truth.n_items,))

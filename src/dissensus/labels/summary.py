@@ -25,7 +25,7 @@ SAME_ENTROPY = 9  # decimals to which equal entropies come out equal, whatever t
 class Summary:
     """The facts `describe` prints; entropies are normalised by log k, so 0 is consensus and 1 an even split.
 
-    per_item     (n,) answers of each item, or None where not known
+    per_item     (n,) answers of each item, or None if not known
     entropy      (n,) of each item's distribution
     top_two      (n,) mass on its two largest classes
     shares       (k,) mean distribution over items
@@ -236,7 +236,7 @@ def summarise(labels: Labels, *, annotators: bool = True) -> Summary:
 
 
 def median_seconds(answers: Any) -> np.ndarray:
-    """The median time of each annotator's answers; NaN where none was timed.  (a,)"""
+    """The median time of each annotator's answers; NaN if none was timed.  (a,)"""
     annotator, annotators = answers.require_annotators("time per annotator")
     if answers.seconds is None:
         raise ValueError("these answers carry no times; read them with a seconds column")

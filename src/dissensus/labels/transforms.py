@@ -1,6 +1,6 @@
 """Labels made from labels: smoother, sharper, sparser, pooled, shuffled, resampled. Arguments stay untouched.
 
-Each result says how many votes stand behind a row only where the row still is a share of that many votes:
+Each result says how many votes stand behind a row only if the row still is a share of that many votes:
 shuffled rows bring theirs along, resampled ones have m, infilled ones keep both sets' numbers; all else has None.
 """
 
@@ -245,7 +245,7 @@ def _class_codes(gold: np.ndarray, items: np.ndarray, k: int) -> np.ndarray:
     codes = np.asarray(gold)
     if codes.shape != items.shape or (codes.size and codes.dtype.kind not in "iu"):
         raise ValueError(
-            f"gold holds {codes.dtype} of shape {codes.shape}; expected one integer class code for each of "
+            f"gold has {codes.dtype} of shape {codes.shape}; expected one integer class code for each of "
             f"{items.size} items"
         )
     bad = np.flatnonzero((codes < 0) | (codes >= k))

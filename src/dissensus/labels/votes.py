@@ -176,7 +176,7 @@ def _refuse_repeats(fields: dict[str, Any]) -> None:
 
 
 def _names(role: str, values: Any) -> pa.Array:
-    """Names as one column; text where they are not all integers.  (m,)"""
+    """Names as one column; text if they are not all integers.  (m,)"""
     given = np.asarray(values, dtype=object)
     for row, name in enumerate(given.tolist()):
         if name is None or name != name or isinstance(name, list | dict | bytes):

@@ -170,7 +170,7 @@ def test_counting_a_file_asks_the_same_question(tmp_path):
 
 def test_several_is_refused_where_there_is_nothing_to_tick(tmp_path):
     counts = pd.DataFrame({"item": [1], "x": [3], "y": [2]})
-    with pytest.raises(ValueError, match="several='votes' is for labels, and this is counts; leave it out"):
+    with pytest.raises(ValueError, match=r"several='votes' is for labels, and this is counts. Leave it out"):
         read(counts, several="votes", say=quiet)
     np.save(tmp_path / "c.npy", np.array([[3, 2]]))
     with pytest.raises(ValueError, match="is for labels, and this is a matrix"):
@@ -181,7 +181,7 @@ def test_several_is_refused_where_there_is_nothing_to_tick(tmp_path):
 
 def test_lists_of_anything_but_classes_are_refused():
     frame = pd.DataFrame({"item": [1], "label": [[["x"], ["y"]]]})
-    with pytest.raises(ValueError, match=r"column 'label' holds lists of list<.*>; expected lists of classes"):
+    with pytest.raises(ValueError, match=r"column 'label' has lists of list<.*>; expected lists of classes"):
         read(frame, several="votes")
 
 

@@ -50,7 +50,7 @@ def test_where_the_export_does_not_say_what_is_a_draft_this_is_said():
 
 
 def test_several_questions_are_listed():
-    with pytest.raises(ValueError, match=r"holds the questions \['tone', 'topics', 'stars'\].*question="):
+    with pytest.raises(ValueError, match=r"has the questions \['tone', 'topics', 'stars'\].*question="):
         parse("argilla", [ARGILLA_FLAT])
 
 
@@ -78,7 +78,7 @@ def test_several_labels_and_ratings(tmp_path):
 )
 def test_rankings_and_spans_are_refused_with_the_way_out(value):
     with pytest.raises(
-        ValueError, match=r"record 1: a response to 'tone' is .*rankings and spans are not labels.*question="
+        ValueError, match=r"record 1: a response to 'tone' is .*rankings and spans are not labels.*another question"
     ):
         parse("argilla", [changed(ARGILLA_1, ("tone", 0, "value"), value)])
 

@@ -10,7 +10,7 @@ from tests.files.tools.samples import POTATO, changed, parse
 
 def test_several_questions_are_listed_and_one_can_be_asked_for():
     record = changed(POTATO, ("label_annotations", "topic"), {"rain": "true"})
-    with pytest.raises(ValueError, match=r"out\.json holds the questions \['tone', 'topic'\].*question="):
+    with pytest.raises(ValueError, match=r"out\.json: has the questions \['tone', 'topic'\].*question="):
         parse("potato", [record])
     answers = parse("potato", [record], "topic")
     assert answers.table["label"].to_pylist() == ["rain"]
@@ -60,7 +60,7 @@ def test_potato_tables_are_told_by_their_columns(tmp_path, ending, mark):
     assert votes.classes == ("sad", "wry") and votes.choice.tolist() == [1, 0]
     assert any("format = potato" in notice for notice in said)
     assert read(path, format="potato", question="tone", say=said.append) == votes
-    with pytest.raises(ValueError, match=r"holds the questions \['tone', 'topic'\]"):
+    with pytest.raises(ValueError, match=r"has the questions \['tone', 'topic'\]"):
         read(path)
     with pytest.raises(ValueError, match=f"picks one out of an export, and this is {ending}"):
         read(path, format=ending, question="tone")

@@ -16,6 +16,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import class_order, positions_of
+from dissensus.labels.refusals import Way
 
 
 def beliefs_from_table(source: SourceTable, reading: Reading) -> Beliefs:
@@ -117,13 +118,13 @@ def _scale(stated: np.ndarray, classes: Any, source: SourceTable) -> float:
 
 
 def _read_ruled_out(source: SourceTable, column: str) -> np.ndarray:
-    """A column of true and false, where nothing means false.  (m,) bool"""
+    """A column of true and false; a gap is false.  (m,) bool"""
     values = source.table[column]
     ruled_out = flags(values)
     if ruled_out is None:
         known = ("true", "false", "0", "1")
         odd = next(v for v in values.to_pylist() if v is not None and str(v).lower() not in known)
-        raise ValueError(f"{source.name}: column {column!r} holds {odd!r:.80}; expected true or false")
+        raise ValueError(f"{source.name}: column {column!r} has {odd!r:.80}; expected true or false")
     return ruled_out
 
 
@@ -163,9 +164,10 @@ def _with_ruled_out(named: set[str], lists: list[list[str]], source: SourceTable
     for name in only:
         if any(mark in name for mark in ",;[]\n"):
             row = next(place for place, names in enumerate(lists) if name in names)
-            raise ValueError(
-                f"{source.name}: row {source.row(row)} rules out {name!r:.80}, a class that nobody named; several are "
-                "separated with |: correct it, or list all classes with classes="
+            raise source.refusal(
+                f"row {source.row(row)} rules out {name!r:.80}, a class that nobody named; several need | between",
+                Way("correct it"),
+                Way("list all classes with {classes}", classes=...),
             )
     if only:
         source.say(f"classes that are only ruled out, never named: {', '.join(list(only)[:8])}")
@@ -173,7 +175,7 @@ def _with_ruled_out(named: set[str], lists: list[list[str]], source: SourceTable
 
 
 def _class_codes(source: SourceTable, column: str, classes: Any) -> np.ndarray:
-    """Codes of a column that names classes, -1 where it is null (or holds -1 or "" and no class is called that)."""
+    """Codes of a column that names classes, -1 if it is null (or has -1 or "" and no class is called that)."""
     values = _names(source, column).to_pylist()
     absent = {"-1", ""} - {str(name) for name in classes}
     unnamed = np.array([value is None or str(value) in absent for value in values], dtype=bool)

@@ -79,7 +79,7 @@ def refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> 
     """A column of distinct whole numbers is a number for each item, and not a class, if it counts on, is the only such
     one, lies above all others, or if the others have the same sum in every row.
 
-    Rows with the same sum are a table of counts or probabilities whatever a column holds.
+    Rows with the same sum are a table of counts or probabilities whatever a column has.
     """
     if matrix.shape[0] < 2 or matrix.shape[1] < 2 or same(matrix.sum(axis=1)):
         return
@@ -140,7 +140,7 @@ def refuse_codes_as_counts(source: SourceTable, names: list[str], matrix: np.nda
 
     Counts take from each other what they share out, so that their sums vary less than they would if the columns had
     nothing to do with each other; labels of people agree, so that sums vary more. Rows with the same sum are counts.
-    matrix: (n, k), NaN where there is nothing
+    matrix: (n, k), NaN if there is nothing
     """
     known = ~np.isnan(matrix) if matrix.dtype.kind == "f" else np.ones(matrix.shape, dtype=bool)
     values = np.unique(matrix[known])

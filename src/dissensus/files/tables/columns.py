@@ -1,4 +1,4 @@
-"""Which column is which: the usual names of every role, and how to say otherwise."""
+"""The roles of columns: their usual names, and the settings that overrule them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ REPEAT_FLAGS = ("is_repeat", "repeat")
 
 
 def fold_name(column: str) -> str:
-    """A name without what spellings differ in: case, blanks, marks."""
+    """Remove the differences between spellings of a name: case, blanks, marks."""
     return "".join(mark for mark in column.casefold() if mark.isalnum())
 
 
@@ -156,24 +156,23 @@ class Reading:
 
 
 def role_of(column: str, reading: Reading) -> str | None:
-    """The role a column's name tells, None where it tells none; the caller may say that no column plays it ("")."""
+    """Return the role that a column's name suggests; None without one, or if the caller says that no column has it."""
     role = ROLE_OF.get(fold_name(column))
     return None if role is not None and getattr(reading, role, None) == "" else role
 
 
 def candidates(source: SourceTable, role: str, reading: Reading) -> list[str]:
-    """The columns whose names tell a role, best first, without those that the caller gave another role."""
+    """Return the columns whose names suggest a role, best first, without those that have another role."""
     taken = [getattr(reading, other) for other in ("item", "annotator", "label", "seconds") if other != role]
     named = [name for name in source.columns if role_of(name, reading) == role and name not in taken]
     return sorted(named, key=lambda name: RANK[fold_name(name)])
 
 
 def choose(source: SourceTable, role: str, reading: Reading, *, needed: bool = True) -> str | None:
-    """The column that plays a role: the one asked for, else the one whose name tells it.
+    """Choose the column of a role: the one asked for, else the one whose name suggests it.
 
-    The role's own name wins over the others. Two of the others are refused, unless it makes no difference which one is
-    taken: two for the item hold the same names in every row, since other files are joined by them; two for the
-    annotator tell the same people apart.
+    The role's own name wins over the others. If two others match, the caller has to choose, unless both are equivalent:
+    columns for the item with the same names in every row, columns for the annotator that distinguish the same people.
     """
     asked = getattr(reading, role)
     if asked == "" and not needed:

@@ -24,7 +24,7 @@ REMARKS = ("explanation", "rationale", "note", "notes", "remark")  # texts about
 
 
 def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
-    """A guessed label column that holds texts, measurements or identifiers has as many classes as rows."""
+    """A guessed label column that has texts, measurements or identifiers has as many classes as rows."""
     kind = source.table[label].type
     if pa.types.is_nested(kind) or len(source.table[label].unique()) <= MANY:
         return
@@ -48,7 +48,7 @@ def refuse_labels_that_are_no_classes(source: SourceTable, label: str) -> None:
 def refuse_labels_of_items(
     source: SourceTable, roles: dict[str, str | None], reading: Reading, used: list[str]
 ) -> None:
-    """A guessed label column that never differs between the answers to an item may describe the item, where a column
+    """A guessed label column that never differs between the answers to an item may describe the item, if a column
     of few values, which does differ and is not about the annotator, may be the answer.
 
     roles: the columns of item, annotator and label
@@ -103,7 +103,7 @@ def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used
 def refuse_numbered_answers(
     source: SourceTable, item: str, annotator: str | None, reading: Reading, used: list[str]
 ) -> None:
-    """A guessed item column with another value in every row may number the answers, where another column repeats."""
+    """A guessed item column with another value in every row may number the answers, if another column repeats."""
     if fold_name(item) == "item" or source.size < FEW:
         return
     nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
@@ -137,7 +137,7 @@ def _repeated_texts(source: SourceTable, reading: Reading, used: list[str]) -> l
 
 
 def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
-    """Which of these columns cannot be one person's labels, and what they hold instead."""
+    """Which of these columns cannot be one person's labels, and what they have instead."""
     different = {name: set(_values(source, name).unique().to_pylist()) for name in columns}
     used_by = Counter(value for values in different.values() for value in values)
     common = any(count > 1 for count in used_by.values())
@@ -148,7 +148,7 @@ def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
 def _not_a_person(
     source: SourceTable, column: str, different: set[str], used_by: Counter[str], common: bool
 ) -> str | None:
-    """What a column holds if not labels: texts, identifiers, or values that nobody else has while others share some."""
+    """What a column has if not labels: texts, identifiers, or values that nobody else has while others share some."""
     values = _values(source, column)
     size = len(values)
     if size < 3:

@@ -56,13 +56,13 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     """
     if isinstance(value, Distributions):
         if layout is not None:
-            raise ValueError(f"layout {layout!r} holds votes, and these are distributions; leave it out")
+            raise ValueError(f"layout {layout!r} has votes, and these are distributions; leave it out")
         table, item = (value.to_arrow(), "item") if has_item_column(value) else (value.to_arrow().drop("item"), "")
         return _describe_table(table, layout="probabilities", item=item, classes=list(value.classes))
     if layout is not None:
         one_of("layout to write", layout, ("crowd-kit", "annotators"))
     if layout is not None and not isinstance(value, Votes):
-        raise ValueError(f"layout {layout!r} holds votes, and these are beliefs; take beliefs.first_choices() first")
+        raise ValueError(f"layout {layout!r} has votes, and these are beliefs; take beliefs.first_choices() first")
     if layout == "annotators" and isinstance(value, Votes):
         return _annotator_columns(value)
     table = value.to_arrow()
@@ -129,7 +129,7 @@ def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list
 
 
 def _is_spelled_otherwise(names: np.ndarray | None, *, text: bool) -> bool:
-    """Whether names of items or annotators would not be taken from a file as they stand."""
+    """Whether names of items or annotators would not be taken from a file as they are."""
     if names is None or names.dtype.kind == "i":
         return False
     column = pa.chunked_array([pa.array(names.tolist(), pa.string())])
@@ -149,7 +149,7 @@ def _as_read_back(table: pa.Table, *, text: bool) -> SourceTable:
 
 
 def _recognise(plain: SourceTable) -> Reading | None:
-    """How the columns alone would be read, None where they would be refused."""
+    """How the columns alone would be read, None if they would be refused."""
     try:
         return recognise(plain, Reading())
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the rows of a table hold, as far as its columns tell; two readings that both fit are refused."""
+"""The layout of a table, recognised by its columns; if two readings fit, the caller has to choose."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TOP = (("top1", "top1_prob", "top2", "top2_prob"), ("first", "first_prob", "seco
 def recognise(source: SourceTable, reading: Reading) -> Reading:
     """The reading with everything that was left open filled in: layout, and the column of each role ("" for none).
 
-    source: a table whose columns of numbers are numbers, also where it came from a CSV file
+    source: a table whose columns of numbers are numbers, also if it came from a CSV file
     """
     layout = reading.layout or guess_layout(source, reading)
     if layout == "annotators":
@@ -78,7 +78,7 @@ def recognise(source: SourceTable, reading: Reading) -> Reading:
 
 
 def guess_layout(source: SourceTable, reading: Reading) -> Layout:
-    """The layout, from the column names alone where they tell, else from which columns hold numbers."""
+    """Guess the layout from the column names, else from which columns have numbers."""
     names = source.columns
     if any(name.startswith("stated.") for name in names):
         return "beliefs"
@@ -108,7 +108,7 @@ def top_columns(columns: Sequence[str]) -> tuple[str, str, str | None, str | Non
 
 
 def class_columns(source: SourceTable, reading: Reading) -> list[str]:
-    """The columns that hold one class each in a table of counts or probabilities: those asked for, else all numbers
+    """The columns that have one class each in a table of counts or probabilities: those asked for, else all numbers
     whose names tell no role."""
     if reading.classes is not None:
         absent = [name for name in reading.classes if name not in source.columns]
@@ -178,7 +178,7 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
 
 
 def _check_classes(source: SourceTable, reading: Reading, names: list[str], item: str | None) -> None:
-    """Refuse columns of numbers that are no classes, where the caller did not name the classes."""
+    """Refuse columns of numbers that are no classes, if the caller did not name the classes."""
     if item is not None:
         refuse_repeated_items(source, item, names)
     if not _are_numbers(source, names):  # decimals, true and false: told to be counts or probabilities

@@ -31,7 +31,9 @@ def distributions_from_table(
     """
     names, item = list(reading.classes or ()), reading.item or None
     if not names:
-        raise ValueError(f"{source.name}: no column holds a class; name them with classes=, out of {source.columns}")
+        raise source.refusal(
+            "no column has a class", Way(f"name them with {{classes}}, out of {source.columns}", classes=...)
+        )
     if item is not None and reading.items is not None:
         source = _in_order(source, item, reading.items)
     matrix = np.column_stack([source.numbers(name) for name in names])  # (n, k)
@@ -55,7 +57,7 @@ def distributions_from_table(
 
 
 def matrix_distributions(matrix: np.ndarray, items: Any, classes: Any, votes: Any, counted: bool) -> Distributions:
-    """Counts or probabilities as distributions; items and classes numbered from 0 where not named.  matrix: (n, k)"""
+    """Counts or probabilities as distributions; items and classes numbered from 0 if not named.  matrix: (n, k)"""
     if counted:
         return Distributions.from_counts(matrix, items=items, classes=classes)
     names = tuple(map(str, range(matrix.shape[1]) if classes is None else classes))

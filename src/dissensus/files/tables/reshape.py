@@ -46,7 +46,7 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
     for person in people:
         kind = source.table[person].type
         if pa.types.is_nested(kind):
-            raise ValueError(f"{source.name}: column {person!r} holds {kind}; expected one label per cell")
+            raise ValueError(f"{source.name}: column {person!r} has {kind}; expected one label per cell")
     named = bool(reading.item)
     names = source.names(str(reading.item)) if named else pa.chunked_array([pa.array(range(source.size))])
     roles = {role: free_name(role, beside) for role in ("item", "annotator", "label")}
@@ -155,9 +155,9 @@ def _people_ways(people: list[str], column: str) -> list[Way]:
 
 
 def _labels_alike(table: pa.Table, people: list[str], classes: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
-    """The columns of labels; numbers all as integers, or all as floats where some label is not whole.
+    """The columns of labels; numbers all as integers, or all as floats if some label is not whole.
 
-    Text is as it was typed, but where all spell whole numbers, some of them as pandas does a column with gaps (1.0),
+    Text is as it was typed, but if all spell whole numbers, some of them as pandas does a column with gaps (1.0),
     1.0 is 1, unless the caller names such a class.
     """
     columns = {person: nan_as_null(table, person)[person] for person in people}

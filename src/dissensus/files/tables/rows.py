@@ -19,14 +19,14 @@ from dissensus.labels.refusals import Way, one_of
 
 
 def choose_rows(source: SourceTable, where: Mapping[str, str] | None) -> SourceTable:
-    """The rows whose columns hold the values asked for."""
+    """The rows whose columns have the values asked for."""
     for column, wanted in (where or {}).items():
         one_of("column", column, source.columns, place=source.name)
         texts = _numbers_spelled_alike(source.table[column], str(wanted))
         fitting = pc.fill_null(pc.equal(texts, str(wanted)), False)
         if not pc.any(fitting).as_py():
             seen = pc.unique(texts).to_pylist()[:8]
-            raise ValueError(f"{source.name}: no row has {wanted!r} in column {column!r}; it holds {seen}")
+            raise ValueError(f"{source.name}: no row has {wanted!r} in column {column!r}; it has {seen}")
         before = source.size
         source = source.with_table(source.table.filter(fitting), np.flatnonzero(fitting.to_numpy()))
         source.say(f"{source.size:,} of {before:,} rows have {wanted!r} in column {column!r}")
@@ -67,7 +67,7 @@ def shared_fields(
 
 
 def encode_column(source: SourceTable, column: str, names: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Codes (m,) and names of a column, refused where it holds a name that is not among those given."""
+    """Codes (m,) and names of a column, refused if it has a name that is not among those given."""
     codes, known = encode(source.names(column), names)
     bad = np.flatnonzero(codes < 0)
     if bad.size:
@@ -91,7 +91,7 @@ def _find_kept_answers(
     if flag is not None:
         flagged = flags(source.table[flag])
         if flagged is None:
-            source.say(f"column {flag!r} holds more than true and false, so it flags no planned repeats")
+            source.say(f"column {flag!r} has more than true and false, so it flags no planned repeats")
         else:
             planned = flagged
     pair = item.astype(np.int64) * (int(annotator.max(initial=0)) + 1) + annotator
@@ -146,7 +146,7 @@ def without_missing(source: SourceTable, column: str, role: str, reading: Readin
 
 
 def nan_as_null(table: pa.Table, name: str) -> pa.Table:
-    """The table with nothing where a column of floats holds NaN."""
+    """The table with null for NaN in a column of floats."""
     column = table[name]
     if not pa.types.is_floating(column.type):
         return table
@@ -155,7 +155,7 @@ def nan_as_null(table: pa.Table, name: str) -> pa.Table:
 
 
 def flags(column: pa.ChunkedArray) -> np.ndarray | None:
-    """A column of true and false in any case, or of 1 and 0, where nothing means false; None if it holds more.  (m,)"""
+    """A column of true and false in any case, or of 1 and 0; a gap is false. None if it has other values.  (m,)"""
     if pa.types.is_boolean(column.type):
         return np.asarray(pc.fill_null(column, False).to_numpy())
     if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):

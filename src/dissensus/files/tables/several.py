@@ -23,7 +23,7 @@ from dissensus.labels.refusals import Way
 
 
 def split_ticks(source: SourceTable, reading: Reading) -> SourceTable | None:
-    """The table with a list of classes as the label of each answer; None where each label can be read as it stands.
+    """The table with a list of classes as the label of each answer; None if each label can be read as it is.
 
     A cell is a list, a list written as text, or names separated by |. Where `several` says nothing, answers that tick
     several are refused, and so is text that may be several classes or one: "a|b" where a and b occur elsewhere.
@@ -35,7 +35,7 @@ def split_ticks(source: SourceTable, reading: Reading) -> SourceTable | None:
     if is_list(table[label].type):
         kind = table[label].type.value_type
         if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-            raise ValueError(f"{source.name}: column {label!r} holds lists of {kind}; expected lists of classes")
+            raise ValueError(f"{source.name}: column {label!r} has lists of {kind}; expected lists of classes")
         rows = table[label].to_pylist()
         cells = [[_name(part) for part in row or () if part is not None] for row in rows]
     else:
@@ -128,7 +128,7 @@ def _answers(source: SourceTable, reading: Reading) -> tuple[SourceTable, str, d
 
 
 def _in_question(split: dict[str, list[str]], reading: Reading) -> bool:
-    """Whether cells of text, each with its parts, may hold several classes, or have to become beliefs."""
+    """Whether cells of text, each with its parts, may have several classes, or have to become beliefs."""
     if reading.several is None:
         return find_joined_name(text for text in split if text not in (reading.classes or ())) is not None
     return reading.several == "beliefs" or any(len(parts) > 1 for parts in split.values())

@@ -1,4 +1,4 @@
-"""A table on its way to becoming labels, with what is known about where it came from."""
+"""A table on its way to becoming labels, with its origin."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FIRST_COLUMN = "column 1"  # what options call it where the header has no name f
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
-    """The rows that are left of a file or frame, and where they stood in it.
+    """The rows that are left of a file or frame, and their places in it.
 
     name  of the file, or of the frame's type: errors begin with it
-    say   hears what is guessed or left out
+    say   receives what is guessed or left out
     text  the columns are untyped text (CSV), so numbers are recognised by how they read
-    rows  (m,) where each row stood, from 0; None while all are there
+    rows  (m,) place of each row in the file, from 0; None while all are there
     taken what was recognised before its columns were looked at, as "format = potato"
-    guess hears what is recognised in their values, as "scale = 100 (percents)"
+    guess receives what is recognised in their values, as "scale = 100 (percents)"
     export  it came from a tool's export, so that its roles have their own names: item, annotator, label, seconds
     """
 
@@ -71,7 +71,7 @@ class SourceTable:
         return replace(self, table=table, rows=places if self.rows is None else self.rows[places])
 
     def codes(self, column: str) -> np.ndarray | None:
-        """A number for each different value of a column, -1 where it has none; None for lists and records.  (m,)"""
+        """A number for each different value of a column, -1 if it has none; None for lists and records.  (m,)"""
         values = self.table[column]
         if pa.types.is_nested(values.type):
             return None
@@ -87,13 +87,13 @@ class SourceTable:
             return name_column(self.table, column)
 
     def numbers(self, column: str) -> np.ndarray:
-        """A column as floats, NaN where it is null.  (m,)"""
+        """A column as floats, NaN if it is null.  (m,)"""
         with self.name_rows():
             return number_column(self.table, column)
 
     @contextmanager
     def name_rows(self) -> Iterator[None]:
-        """What a value refuses is said with the row's place in the file."""
+        """Name the row's place in the file in errors about a row of a value."""
         try:
             yield
         except RowError as error:
@@ -101,7 +101,7 @@ class SourceTable:
 
 
 def with_first_column_named(table: pa.Table) -> pa.Table:
-    """A table whose first column is called `column 1` where it has no name, as an index that pandas wrote."""
+    """A table whose first column is called `column 1` if it has no name, as an index that pandas wrote."""
     names: list[str] = table.column_names
     if len(names) < 2 or names[0].strip() or FIRST_COLUMN in names:
         return table

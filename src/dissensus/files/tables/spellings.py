@@ -41,13 +41,13 @@ def ids_as_written(source: SourceTable, reading: Reading) -> SourceTable:
 
 
 def integers_in_text(values: pa.ChunkedArray, names: Sequence[Any] | np.ndarray | None) -> pa.ChunkedArray:
-    """A column of a CSV file, 1.0 as 1 where all are whole numbers; as it is where the caller names one 1.0."""
+    """A column of a CSV file, 1.0 as 1 if all are whole numbers; as it is if the caller names one 1.0."""
     asked_for = names is not None and any(str(name).endswith(".0") for name in names)
     return values if asked_for else whole_floats_in_text(values)
 
 
 def words_as_missing(source: SourceTable, label: str, reading: Reading) -> SourceTable:
-    """The table with nothing where a label is a word for nothing, NA; refused where that is not to be left out."""
+    """The table with null for labels that are a word for nothing, NA; refused unless these are to be left out."""
     column = source.table[label]
     words = [] if reading.classes is not None else words_for_nothing(_distinct(column))
     if not words:
@@ -75,7 +75,7 @@ def words_for_nothing(names: Iterable[str]) -> list[str]:
 def refuse_classes_alike(source: SourceTable, label: str, values: pa.ChunkedArray) -> None:
     """Refuse labels that differ only in blanks around them or in case, or are one number in two spellings.
 
-    values: (m,) what the column of labels holds
+    values: (m,) what the column of labels has
     """
     _refuse_alike(source, label, values, "classes", same_class, "blanks, case or the spelling of a number")
 
@@ -83,7 +83,7 @@ def refuse_classes_alike(source: SourceTable, label: str, values: pa.ChunkedArra
 def refuse_doubtful_names(
     classes: Sequence[str], items: np.ndarray, source: str, *, listed: bool, ranked: bool
 ) -> None:
-    """Refuse what `read` refuses, where only the names are known: names spelled in two ways, words for no label.
+    """Refuse what `read` refuses, if only the names are known: names spelled in two ways, words for no label.
 
     listed  the caller listed all classes;  ranked  the file itself lists them in an order
     """
@@ -107,7 +107,7 @@ def refuse_doubtful_names(
 
 
 def first_alike(names: Iterable[str], folded: Callable[[str], str]) -> list[str]:
-    """All names that are spelled like the first one that has a like; none where all differ."""
+    """All names that are spelled like the first one that has a like; none if all differ."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(folded(name), []).append(name)

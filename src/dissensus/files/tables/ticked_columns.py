@@ -14,8 +14,8 @@ from dissensus.labels.refusals import Refusal, Way
 
 
 def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
-    """The table with the names of the ticked classes in a column `label`, where the caller says how to read several
-    classes and which columns hold them; else as it was."""
+    """The table with the names of the ticked classes in a column `label`, if the caller says how to read several
+    classes and which columns have them; else as it was."""
     classes = reading.classes or ()
     if reading.several is None or reading.label is not None or not classes or not set(classes) <= set(source.columns):
         return source, reading
@@ -38,7 +38,7 @@ def with_ticks_in_one_column(source: SourceTable, reading: Reading) -> tuple[Sou
 
 
 def tick_columns(source: SourceTable, names: list[str]) -> list[str]:
-    """Those of some columns that hold nothing but 0 and 1, or true and false."""
+    """Those of some columns that have only 0 and 1, or true and false."""
     return [name for name in names if flags(source.table[name]) is not None]
 
 

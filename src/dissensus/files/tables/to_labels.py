@@ -25,7 +25,7 @@ from dissensus.files.tables.took import took_from_table
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import decode_columns, whole_floats
 from dissensus.labels.names import encode_classes, first_repeated, ordered_levels, text_column
-from dissensus.labels.refusals import Way, one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
@@ -34,7 +34,7 @@ STORED = ("layout", "item", "annotator", "label", "seconds", "classes", "items",
 
 
 def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
-    """The value a table holds; columns that play no role stay with the answers as extra columns."""
+    """The value a table has; columns that play no role stay with the answers as extra columns."""
     ours = METADATA in (source.table.schema.metadata or {})
     if source.size == 0 and not ours:
         raise ValueError(f"{source.name}: the table has no rows; expected one row per answer or per item")
@@ -53,9 +53,8 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
     numbers_known = source.with_table(_type_table(source, reading)) if source.text else source
     used = recognise(numbers_known, reading)
     if reading.several is not None and used.layout not in ("votes", "annotators"):
-        raise ValueError(
-            f"{source.name}: several={reading.several!r} is for labels, and this is {used.layout}; leave it out"
-        )
+        problem = f"{{several}} is for labels, and this is {used.layout}"
+        raise Refusal(problem, source.name, [Way("leave it out")], several=reading.several)
     if not (ours or source.export):  # there names are those of accounts and records, not typed by hand
         source = ids_as_written(source, used)
     if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
@@ -83,7 +82,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
 
 
 def as_stored(source: SourceTable, reading: Reading) -> Reading:
-    """The reading that a table written by this package asks for in its schema, where the caller did not say."""
+    """The reading that a table written by this package asks for in its schema, if the caller did not say."""
     stored = (source.table.schema.metadata or {}).get(METADATA)
     if stored is None:
         return reading
@@ -161,7 +160,7 @@ def _with_gold_named(source: SourceTable, reading: Reading) -> SourceTable:
 
 
 def _those_left(source: SourceTable, wishes: dict[str, Any], role: str) -> Any:
-    """The stored names that still occur, where only some rows were chosen; None where none are stored."""
+    """The stored names that still occur, if only some rows were chosen; None if none are stored."""
     names, column = wishes.get(f"{role}s"), wishes.get(role, role)
     if names is None or column not in source.columns:
         return names

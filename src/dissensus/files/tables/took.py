@@ -34,7 +34,7 @@ def write_taken(parts: Iterable[str]) -> str:
 def took_from_table(
     source: SourceTable, asked: Reading, used: Reading, labels: Labels, guesses: Sequence[str]
 ) -> str | None:
-    """What was taken from a table; None where the caller said it all, or the rows are votes, or beliefs in stated.
+    """What was taken from a table; None if the caller said it all, or the rows are votes, or beliefs in stated.
     columns, and every role has its own name (item, annotator, label, seconds).
 
     asked, used  the reading before and after everything left open was filled in
@@ -55,7 +55,7 @@ def took_from_table(
 
 
 def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
-    """The classes, numbers as a range where it has no gaps, and whether they have an order, told or of numbers."""
+    """The classes, numbers as a range if it has no gaps, and whether they have an order, told or of numbers."""
     rising = _rising(classes)
     return class_list(classes) + (", ordered" if ordered or (rising and len(rising) > 2) else "")
 
@@ -72,7 +72,7 @@ def list_names(names: Sequence[str]) -> str:
 
 
 def show_name(name: str) -> str:
-    """A name as it is, in quotes where that would not be clear, and not too long."""
+    """A name as it is, in quotes if that would not be clear, and not too long."""
     if name == INDEX:
         return "index of the frame"
     plain = name.isprintable() and name == name.strip() != "" and not set(name) & set(",=()'\"")
@@ -131,7 +131,7 @@ def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
 
 
 def _rising(classes: Sequence[str]) -> list[int] | list[float] | None:
-    """The classes as numbers, integers where they are such, if they stand in rising order."""
+    """The classes as numbers, integers if all are, if they are in rising order."""
     if all(INTEGER.fullmatch(name) for name in classes):
         whole = [int(name) for name in classes]
         return whole if whole == sorted(whole) else None

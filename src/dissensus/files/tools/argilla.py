@@ -34,7 +34,7 @@ _FIELDS = ("id", "external_id", "fields", "metadata", "responses", "vectors", "s
 
 
 class _Response(NamedTuple):
-    """What one user said to one question; the status is None where the export does not tell it."""
+    """What one user said to one question; the status is None if the export does not tell it."""
 
     question: str
     user: str | int | None
@@ -151,7 +151,7 @@ def _values(value: Any, question: str, place: Place) -> list[Any]:
             f"a response to {question!r}",
             value,
             "a label, a rating or a list of labels: rankings and spans are not labels of a record, so choose another "
-            "question with question=",
+            "question",
         )
     return value if isinstance(value, list) else [] if value is None else [value]
 
@@ -178,7 +178,7 @@ def _columns(record: dict[str, Any], place: Place) -> dict[str, Any]:
 
 
 def _columns_of_questions(record: dict[str, Any]) -> list[str]:
-    """The columns of a version 1 dataset that hold responses: those with a suggestion beside them, or in that form."""
+    """The columns of a version 1 dataset that have responses: those with a suggestion beside them, or in that form."""
     return [name for name, value in record.items() if f"{name}{_SUGGESTION}" in record or _holds_responses(value)]
 
 

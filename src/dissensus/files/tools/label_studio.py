@@ -30,7 +30,7 @@ from dissensus.files.tools.records import (
 from dissensus.labels.frames import ROLES
 
 TOOL = "Label Studio"
-_ANSWERS = ("choices", "rating", "number")  # types of results, and the field of `value` that holds the answer
+_ANSWERS = ("choices", "rating", "number")  # types of results, and the field of `value` that has the answer
 _OF_TASK = ("id", "data", "annotations", "completions")
 _OF_ANNOTATION = ("result", "completed_by", "lead_time", "was_cancelled", "skipped", "task", "data")
 
@@ -83,7 +83,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
 
 
 def render(table: pa.Table) -> list[dict[str, Any]]:
-    """Tasks as the full JSON export holds them, one per item; the question is named "label".
+    """Tasks as the full JSON export has them, one per item; the question is named "label".
 
     A column that differs between the answers to one item goes into the field `data` of the annotation.
     """
@@ -142,7 +142,7 @@ def _annotations(
 
 
 def _annotator(completed_by: Any, place: Place) -> tuple[str | int | None, dict[str, Any]]:
-    """Who answered: the email where there is one, as in the converter of Label Studio, else the number."""
+    """Who answered: the email if there is one, as in the converter of Label Studio, else the number."""
     if completed_by is None or (isinstance(completed_by, dict) and not completed_by):
         return None, {}
     if not isinstance(completed_by, dict):

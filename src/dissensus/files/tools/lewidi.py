@@ -46,7 +46,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     no_questions(question, source, "LeWiDi")
     if not isinstance(records, dict) or not records:
         raise ValueError(
-            f"{source}: holds {show_value(records)}, expected an object {{item: record}} with at least one item"
+            f"{source}: has {show_value(records)}, expected an object {{item: record}} with at least one item"
         )
     left_out: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []

@@ -43,7 +43,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     0m 3s "}}; annotations.jsonl (version 2): {instance_id, user_id, labels: {scheme: {label: value}}, spans, links}.
     The rows of annotated_instances.csv (user, instance_id, displayed_text, scheme:::label) and annotations.csv
     (instance_id, user_id, scheme.label) are read the same way, each as a record.
-    A label is the name that was ticked, or the value where it is one of its own (slider, likert, select); several
+    A label is the name that was ticked, or the value if it is one of its own (slider, likert, select); several
     names ticked at once (multiselect) are one answer.
     Potato repository: example projects, user state manager, tabular_exporter.py; documentation, Export Formats.
     """

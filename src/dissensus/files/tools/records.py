@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from dissensus.files.tools.export import Parsed
 from dissensus.labels.frames import ROLES
+from dissensus.labels.refusals import Refusal, Way
 
 ASIDE = "data."  # before the name of a further column or field whose own name is taken
 
@@ -41,7 +42,7 @@ def each_record(records: Any, source: str, tool: str) -> Iterator[tuple[Place, d
     """The records of an export, each an object, with their places."""
     if not isinstance(records, list) or not records:
         raise ValueError(
-            f"{source}: holds {show_value(records)}, expected a list of at least one record; export again from {tool}"
+            f"{source}: has {show_value(records)}, expected a list of at least one record; export again from {tool}"
         )
     for number, record in enumerate(records, start=1):
         place = Place(source, f"record {number}", tool)
@@ -85,7 +86,7 @@ def as_label(value: Any, what: str, place: Place) -> str | int | float:
 
 
 def as_seconds(value: Any, what: str, place: Place) -> float | None:
-    """A time of 0 or more, None where it is unknown."""
+    """A time of 0 or more, None if it is unknown."""
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e300:
@@ -107,7 +108,7 @@ def pick_question(asked: Iterable[str], question: str | None, source: str, left_
     if question is None or question not in names:
         problem = "no question with a choice" if not names else f"the questions {names}"
         wanted = "expected one" if question is None else f"{question!r} is not among them"
-        raise ValueError(f"{source} holds {problem}, {wanted}; say which one to read with question=")
+        raise Refusal(f"has {problem}, {wanted}", source, [Way("name the one to read with {question}", question=...)])
     others = ", ".join(repr(name) for name in names if name != question)
     left_out[f"question{{s}} beside {question!r} ({others})"] += len(names) - 1
     return question
@@ -115,9 +116,8 @@ def pick_question(asked: Iterable[str], question: str | None, source: str, left_
 
 def no_questions(question: str | None, source: str, tool: str) -> None:
     if question is not None:
-        raise ValueError(
-            f"{source}: {tool} files hold one question, so question={question!r} picks nothing; leave it out"
-        )
+        problem = f"{tool} files have one question, so {{question}} has no effect"
+        raise Refusal(problem, source, [Way("leave it out")], question=question)
 
 
 def keep_fields(fields: dict[str, Any], used: Collection[str]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def field_of(column: str, used: Collection[str]) -> str:
 
 
 def cell(value: Any) -> Any:
-    """A JSON value as a table holds it: nested values as JSON text, empty ones as nothing."""
+    """A JSON value as a table has it: nested values as JSON text, empty ones as nothing."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False) if value else None
     return value
@@ -166,7 +166,7 @@ def make_parsed(rows: list[dict[str, Any]], left_out: Counter[str], source: str)
     """
     notices = [f"{n} {what.replace('{s}', '' if n == 1 else 's')} left out" for what, n in left_out.items() if n]
     if not rows:
-        raise ValueError(f"{source} holds no answer ({'; '.join(notices) or 'it is empty'}); expected at least one")
+        raise ValueError(f"{source} has no answer ({'; '.join(notices) or 'it is empty'}); expected at least one")
     nameless = [number for number, row in enumerate(rows) if row.get("annotator") is None]
     if nameless and len(nameless) < len(rows):
         raise ValueError(
@@ -207,7 +207,7 @@ def shared_columns(groups: dict[Any, list[dict[str, Any]]]) -> list[str]:
 
 
 def whole_numbers(texts: list[str]) -> list[int] | list[str]:
-    """Names that all are whole numbers as such (the keys of a JSON object are always text), else as they stand."""
+    """Names that all are whole numbers as such (the keys of a JSON object are always text), else as they are."""
     if all(text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 19 for text in texts):
         numbers = [int(text) for text in texts]
         if [str(number) for number in numbers] == texts:

@@ -1,4 +1,4 @@
-"""CIFAR-10H as TensorFlow Datasets holds it <-> the long table of answers."""
+"""CIFAR-10H as TensorFlow Datasets has it <-> the long table of answers."""
 
 from __future__ import annotations
 

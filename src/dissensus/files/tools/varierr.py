@@ -32,9 +32,9 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     {id, context, statement, entailment, neutral, contradiction: [{annotator, id, reason, judgments: [{annotator,
     makes_sense}], self_corrected, label_correction}], idk: [annotator], label_count_round_1, label_count_round_2, ...}.
     In round 1 people labelled, in round 2 they judged all explanations; `question` is "round 1" (all labels, also
-    where it is not given) or "round 2": without the labels whose own annotator then said they make no sense
+    if it is not given) or "round 2": without the labels whose own annotator then said they make no sense
     (`self_corrected`), which gives label_count_round_2. Who said "I don't know" (`idk`) gave no label.
-    Column `reasons` holds each label's explanation.
+    Column `reasons` has each label's explanation.
     varierr.json of the repository mainlp/VariErr-NLI (ACL 2024), which in spite of its name is JSON lines.
     """
     if question not in (None, *_ROUNDS):
