@@ -59,11 +59,11 @@ WRONG = {
         15,
         "model: unknown key 'width'. Choose from: hidden",
     ),
-    "head and network": (("epochs = 3", 'network = "small"'), 12, "model: expected one of two: head = one of mlp"),
+    "head and network": (("epochs = 3", 'network = "small"'), 12, "model: expected either head = one of mlp"),
     "network without images": (
         ('head = "mlp"\nepochs = 3\nhidden = 8', 'network = "small"'),
         5,
-        "data.world has no images, which small learns from; add images = …",
+        "data.world has no images, which small is trained on; add images = …",
     ),
     "no such data set": (("{folder}/votes.csv", "digit"), 6, "data.world.labels: digit: no such file or folder"),
     "no such file": (("/votes.csv", "/vote.csv"), 6, "data.world.labels: "),
@@ -80,12 +80,12 @@ WRONG = {
     "model twice": (
         ('[model]\nhead = "mlp"\n', '[[model]]\nhead = "mlp"\nepochs = 3\nhidden = 8\n[[model]]\nhead = "mlp"\n'),
         16,
-        "model.2: mlp with these settings is there already",
+        "model.2 has mlp with these settings twice",
     ),
     "data twice": (
         ("[labels]", '[data.again]\nlabels = "{folder}/votes.csv"\nfeatures = "{folder}/x.npy"\n[labels]'),
         9,
-        "data.again: holds the same as world",
+        "data.again has the same content as world",
     ),
     "seeds twice": (("seeds = 2", "seeds = [1, 0, 1]"), 2, "seeds has 1 twice; expected each seed once"),
     "no seeds": (
@@ -135,7 +135,7 @@ WRONG = {
     "probes of heads": (
         ("[compare]", 'probes = ["attacks"]\n[compare]'),
         24,
-        "probes look into networks, and mlp is a head",
+        "probes are for networks, and mlp is a head",
     ),
     "TOML": (
         ("[labels]", "[labels"),
@@ -296,7 +296,7 @@ def test_as_many_classes_may_be_kept_as_the_data_have():
 def test_a_penalty_that_nothing_can_choose_is_refused_before_anything_runs():
     text = one_study(rest="[split]\nvalidation = 0").replace("'linear'", "'logistic'")
     study = study_of(*parse_toml(text, "s.toml"))
-    with pytest.raises(ValueError, match=r"line 7: model: logistic with penalty none goes by items to choose by"):
+    with pytest.raises(ValueError, match=r"line 7: model: logistic with penalty none needs validation items"):
         tasks_of(study, load_data(study))
 
 

@@ -203,7 +203,7 @@ def test_a_run_may_stop_at_the_first_failure(failing, tmp_path):
 def test_check_times_real_cells_so_a_cell_that_fails_is_told_before_the_run(failing):
     done = dissensus("study", "check", failing)
     assert done.exit_code == 2
-    assert "a cell was tried (world, soft, mlp, seed 0) and failed: ValueError: class fox" in done.stderr
+    assert "a test cell (world, soft, mlp, seed 0) failed: ValueError: class fox" in done.stderr
 
 
 def test_the_help_names_every_engine():

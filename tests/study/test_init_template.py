@@ -79,7 +79,7 @@ def test_files_of_ones_own_are_named_in_it(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"labels": "digits"}, "labels='digits' need items to learn from. Add features="),
+        ({"labels": "digits"}, "labels='digits' need features or images to train on. Add features="),
         ({"features": "x.npy"}, "features='x.npy' need labels. Add labels="),
         (
             {"images": "pictures"},

@@ -35,12 +35,12 @@ def test_values_of_a_wrong_kind_are_refused_by_name(model, message):
     ("model", "message"),
     [
         ({"network": "resnet18", "depth": 3}, "model: resnet18: unknown depth 3. Choose from: 10, 18, 34"),
-        ({"network": "small", "patience": 2}, "model: small with patience 2 goes by items to choose by"),
-        ({"network": "small", "schedule": "plateau"}, "model: small with schedule plateau goes by items to choose by"),
-        ({"head": "mlp", "scheduler": "plateau"}, "model: mlp with scheduler plateau goes by items to choose by"),
+        ({"network": "small", "patience": 2}, "model: small with patience 2 needs validation items"),
+        ({"network": "small", "schedule": "plateau"}, "model: small with schedule plateau needs validation items"),
+        ({"head": "mlp", "scheduler": "plateau"}, "model: mlp with scheduler plateau needs validation items"),
         (
             {"head": "logistic"},
-            "model: logistic with penalty none goes by items to choose by, and the split leaves none",
+            "model: logistic with penalty none needs validation items",
         ),
     ],
 )

@@ -1,16 +1,16 @@
-"""Questions asked of all of it: a study is data, its cells are folders, and its report is a page.
+"""Experiments across all stages: a study is a value, its cells are folders, and its report is a document.
 
 spec, pipes, model_settings               what a study is
 init_template, toml_text, more_seeds      a study's file to start from, one made of a study, and more seeds in it
-data, splits, construct                   labels to learn from and to judge by, for each seed
-grid, checks, versions, cells             its cells: which there are, what decides each, and each as a folder
+data, splits, construct                   training labels and test items for each seed
+grid, checks, versions, cells             its cells, their hashes, and each as a folder
 work/                                     from a cell to its record, anywhere
-engines/                                  who works on cells
-run, estimate                             the run that survives whatever happens, and how long it takes
-description, status                       a study as its folder tells it, and how it stands
-summary/                                  what its cells say together, and how one study differs from another
-report, reporting/                        the same as a page, as Markdown and as LaTeX
-advice/                                   what suits given labels: facts, ways, evidence, and a choice
+engines/                                  what runs cells
+run, estimate                             a run that can be resumed, and its time
+description, status                       a study as its folder describes it, and its status
+summary/                                  results of all cells, and differences between two studies
+report, reporting/                        the report as a document
+advice/                                   advice on labels: facts, methods, evidence, and a choice
 """
 
 from dissensus.fronts import attach

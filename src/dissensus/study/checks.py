@@ -1,4 +1,4 @@
-"""What can go wrong is looked for before anything runs: every combination is made once, on a few items."""
+"""Checks before anything runs: every combination is made once, on a few items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = 200  # items that deliveries are tried on
 
 
 def tasks_of(study: Study, data: Mapping[str, StudyData]) -> list[Task]:
-    """All cells with their names, after everything that can be refused has been looked at."""
+    """List all cells with their names, after all checks."""
     cells = cells_of(study)
     _check_splits(study, cells, data)
     _check_networks(study, data)
@@ -38,7 +38,7 @@ def tasks_of(study: Study, data: Mapping[str, StudyData]) -> list[Task]:
         if key in known:
             twin = known[key]
             if twin.data != cell.data:
-                study.text.refuse(("data", cell.data), f"holds the same as {twin.data}, so cells would be there twice")
+                study.text.refuse(("data", cell.data), f"has the same content as {twin.data}, so cells would repeat")
             said = ", ".join(f"{axis} {cell.arm[axis]}" for axis in ("data", "delivery", "model"))
             study.text.refuse((), f"the cell of {said} and seed {cell.seed} is there twice; expected each once")
         known[key] = cell
@@ -64,7 +64,7 @@ def _check_splits(study: Study, cells: list[Cell], data: Mapping[str, StudyData]
 
 
 def _check_choosing(study: Study, models: list[ModelSettings], name: str) -> None:
-    """Refuse what goes by items to choose by where there are none."""
+    """Refuse models that need validation items if the split has none."""
     for model in models:
         settings = model.settings
         chosen = {
@@ -74,11 +74,11 @@ def _check_choosing(study: Study, models: list[ModelSettings], name: str) -> Non
             "scheduler": settings.get("scheduler") == "plateau",
         }
         for key in (key for key, is_chosen in chosen.items() if is_chosen):
-            said = "none" if settings[key] is None else settings[key]
+            value = "none" if settings[key] is None else settings[key]
             study.text.refuse(
                 ("model",),
-                f"{model.name} with {key} {said} goes by items to choose by, and the split leaves none of "
-                f"{name}; give [split] a validation, or {key} another value",
+                f"{model.name} with {key} {value} needs validation items, and the split has none of {name}; set "
+                f"validation in [split], or change {key}",
             )
 
 
@@ -127,7 +127,7 @@ def _check_deliveries(study: Study, cells: list[Cell], data: Mapping[str, StudyD
             study.text.refuse(
                 ("delivery",),
                 f"{cell.delivery} changes with the epoch, and the logistic head needs one target per "
-                "item; take the head linear or mlp, or name the pair under [[skip]]",
+                "item; use the head linear or mlp, or add the pair to [[skip]]",
             )
 
 

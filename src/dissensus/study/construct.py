@@ -1,4 +1,4 @@
-"""The labels to learn from, made of people's answers as a study says."""
+"""The training labels, made of people's answers by a recipe."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dissensus.study.spec import LabelRecipe
 
 
 def make_labels(labels: Labels, recipe: LabelRecipe, seed: int) -> Labels:
-    """Some of the answers, completed, aggregated and transformed; only of the items handed over.
+    """Draw, complete, aggregate and transform the answers to these items.
 
-    What is learned from must know nothing of the items judged on, so an annotator model is fitted to these items alone.
+    Training labels must not depend on test items, so an annotator model is fitted to these items alone.
     """
     if recipe.votes is not None:
         rng = stream(seed, Stream.ANSWERS)
@@ -48,6 +48,6 @@ def _check_enough(labels: Votes | Beliefs, wanted: int) -> None:
     if (counts < wanted).any():
         first = int(np.argmax(counts < wanted))
         raise ValueError(
-            f"item {labels.items[first]} has {counts[first]} answers, and {wanted} are to be drawn for each; "
+            f"item {labels.items[first]} has {counts[first]} answers, and {wanted} are to be drawn per item; "
             f"{np.count_nonzero(counts < wanted)} of {counts.size} items have fewer: draw fewer, or leave them out"
         )

@@ -1,4 +1,4 @@
-"""The data of a study: labels, what they are about, and what tells them from all other data."""
+"""The data of a study: labels, items, and checksums."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Say = Callable[[str], None]
 class StudyData:
     """One set of a study: the items that have labels and inputs, in one order everywhere.
 
-    labels     what models learn from
-    people     (n, k) what people said about each item: what models are judged by
+    labels     for training
+    people     (n, k) people's answers to each item, to evaluate against
     features   (n, d) float32, or None
     images     or None
     gold       (n,) class codes, -1 where there is none

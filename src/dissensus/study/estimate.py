@@ -1,4 +1,4 @@
-"""How long a study takes and how much room it needs: some of its cells are timed, and the rest reckoned from them."""
+"""The time and the disk space of a study, estimated from some of its cells."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ LONG = 2.0  # seconds for the few images, beyond which no more of them are tried
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the cells that are left need.
+    """What the remaining cells need.
 
-    seconds  until they are done, with so many workers
+    seconds  until they are done, with these workers
     size     bytes of their folders
     timed    models that were timed, of how many
     workers  processes at once; 1 where heads share the cores of this process
@@ -120,9 +120,7 @@ def _time_job(job: Job, data: StudyData, threads: int) -> tuple[float, list[Outc
     for outcome in outcomes:
         if outcome.record["status"] == "failed":
             cell = ", ".join(str(outcome.record["arm"][key]) for key in ("data", "delivery", "model"))
-            raise ValueError(
-                f"a cell was tried ({cell}, seed {outcome.record['seed']}) and failed: {outcome.record['error']}"
-            )
+            raise ValueError(f"a test cell ({cell}, seed {outcome.record['seed']}) failed: {outcome.record['error']}")
     return time.perf_counter() - started, outcomes
 
 

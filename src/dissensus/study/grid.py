@@ -1,4 +1,4 @@
-"""The cells of a study: every combination of its values, once for each seed and fold."""
+"""The cells of a study: every combination of its values, once per seed and fold."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dissensus.study.spec import AXES, LabelRecipe, Study
 
 @dataclass(frozen=True)
 class Cell:
-    """One training: on which data, with labels made how, delivered how, to which model, with which seed.
+    """One training: data, labels, delivery, model and seed.
 
-    fold  the part of the items that is judged on, from 0; None where items are split in another way
+    fold  of the test items, from 0; None without folds
     """
 
     data: str
@@ -26,7 +26,7 @@ class Cell:
 
     @property
     def arm(self) -> dict[str, Any]:
-        """Everything but chance, flat: what a table can have a column for, and a baseline or a rule can name."""
+        """All settings but the seed, flat: columns of a table, and keys of a baseline or a rule."""
         return {
             "data": self.data,
             "votes": self.labels.votes or "all",
@@ -99,7 +99,7 @@ def cells_of(study: Study) -> list[Cell]:
 
 
 def matches(arm: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
-    """Whether an arm has all values of a rule; a list in a rule stands for any of its values, "none" for None."""
+    """Whether an arm has all values of a rule; a list in a rule means any of its values, "none" means None."""
     return all(
         key in arm and _name_value(arm[key]) in map(_name_value, value if isinstance(value, list | tuple) else [value])
         for key, value in rule.items()

@@ -1,4 +1,4 @@
-"""A new study: a TOML file in which a comment explains every key."""
+"""A new study: a TOML file with a comment for every key."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def init_study(
         )
     if labels is not None and features is None and images is None:
         raise Refusal(
-            "{labels} need items to learn from",
+            "{labels} need features or images to train on",
             ways=[
                 Way(
                     "add {features} for heads, a .npy file that `dissensus embed` makes of texts and pictures",
@@ -184,26 +184,26 @@ question = "Do models that learn from people's disagreement come closer to peopl
 seeds = {seeds}                     # how many, from 0 on; or a list such as [0, 1, 2]. `study add-seeds` adds some
 # keep_models = false         # true: every cell also keeps its model, model.safetensors
 
-# How labels reach the loss, one of
+# Delivery of labels to the loss, one of
 {deliveries}
-# and around it any of these wrappers, each after a |, as in "majority | smoothed=0.1":
+# with any of these wrappers, each after a |, as in "majority | smoothed=0.1":
 {wrappers}
 delivery = ["soft", "majority", "majority | smoothed=0.1"]
 
-# What is learned from. [data.NAME] may be there more than once; the study then runs on each.
+# The data. Add more tables [data.NAME] to run the study on each.
 [data.{table}]
 {labels}  # a data set of `dissensus data list`, or a file of votes, beliefs or probabilities
 # For heads: a .npy file, a data set of features, or "pixels" (those of the images, from 0 to 1).
 {features}
 # For networks: a data set of images, a folder, or a Parquet file.
 {images}
-# people = "people.csv"       # what models are judged by, where that is not the labels above, all answers of them
-# by_position = false         # true: rows without names are in the same order everywhere
+# people = "people.csv"       # labels to evaluate against, if not all answers of the labels above
+# by_position = false         # true: match rows without names by position
 
-# How the labels to learn from are made of people's answers, in this order. Models are judged by all answers.
+# How training labels are made of people's answers, in this order. Models are evaluated against all answers.
 [labels]
-votes = "all"                 # "all", or answers drawn for each item, anew for each seed: ["all", 3] tries both
-# Of beliefs that were only partly stated:
+votes = "all"                 # "all", or the number drawn per item and seed: ["all", 3] tries both
+# Completion of partly stated beliefs:
 {completions}
 # completion = "none"
 # From many answers to one distribution per item:
@@ -213,41 +213,41 @@ votes = "all"                 # "all", or answers drawn for each item, anew for 
 {transforms}
 # transforms = "none"
 
-# The model. A head learns from features: head = one of
+# The model. A head is trained on features: head = one of
 {heads}
-# a network learns from images: network = one of
+# A network is trained on images: network = one of
 {networks}
-# Each has settings of its own; any of them may be a list. For models with different settings write [[model]] twice.
+# Any setting may be a list. For models with different settings write [[model]] twice.
 [model]
 {kind} = {model}
 {settings}
 
-# Which items are learned from, chosen by and judged on: {schemes}.
-#   per-seed: drawn anew for each seed    fixed: drawn once    k-fold: each item is judged once for each seed
+# Training, validation and test items: {schemes}.
+#   per-seed: drawn for each seed    fixed: drawn once    k-fold: each item is tested once per seed
 #   column: a column of the data set says train, validation or test    file: a table with the columns item and part
 [split]
 scheme = "per-seed"
-test = {test}                    # share of the items judged on; for per-seed and fixed
-validation = {validation}              # share of the others, by which the epoch is chosen; 0: none; "test": flatters
+test = {test}                    # share of test items; for per-seed and fixed
+validation = {validation}              # share of the others that chooses the epoch; 0: none; "test": optimistic
 # folds = {folds}                   # for k-fold
 # column = "split"            # for column
 # file = "parts.csv"          # for file
 
-# What is shown of each cell. All metrics are recorded in any case:
+# Metrics to show. All are recorded:
 {all_metrics}
 [evaluate]
 metrics = {metrics}
 slices = ["disagreement"]     # parts of the items: {slices}, or a column of the data set
 # probes = []                 # of networks: {probes}
 
-# Every arm against the arm that has these values and is like it in all else, seed by seed.
+# Every arm is compared with the arm that has these values and the same other settings, seed by seed.
 [compare]
 baseline = {{delivery = "majority"}}
-test = "corrected-t"          # {tests}; corrected-t where training sets overlap, as they do here
+test = "corrected-t"          # {tests}; corrected-t for overlapping training sets, as here
 # side = "two-sided"          # {sides} (than the baseline)
 family = "metric"             # Holm's correction over {families}: all tests of the study, or those of each metric
 
-# Combinations to leave out; again for more.
+# Combinations to leave out; repeat to add more.
 # [[skip]]
 # delivery = "sls"
 # votes = 1

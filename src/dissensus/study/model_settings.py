@@ -1,4 +1,4 @@
-"""The models of a study: heads or networks, with every setting that decides what they become."""
+"""The models of a study: heads or networks, with all their settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ModelSettings:
     settings: Mapping[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """For records and hashes: the same whatever order the settings were written in."""
+        """For records and hashes: the same for any order of the settings."""
         plain = sorted(self.settings.items())
         return {self.kind: self.name, **{key: list(it) if isinstance(it, tuple) else it for key, it in plain}}
 
@@ -63,11 +63,11 @@ class ModelSettings:
 
 
 def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: TomlText) -> list[ModelSettings]:
-    """Every model that a table describes: a list as the value of a setting stands for one model each."""
+    """List every model that a table describes: one per value of each list."""
     kinds = [kind for kind in ("head", "network") if kind in table]
     if len(kinds) != 1:
         text.refuse(
-            path, f"expected one of two: head = one of {', '.join(HEADS)}, or network = one of {', '.join(NETWORKS)}"
+            path, f"expected either head = one of {', '.join(HEADS)}, or network = one of {', '.join(NETWORKS)}"
         )
     kind: Kind = "head" if kinds[0] == "head" else "network"
     names = table[kind] if isinstance(table[kind], list | tuple) else [table[kind]]
@@ -104,7 +104,7 @@ def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: TomlTe
 
 
 def default_settings(kind: Kind, name: str) -> dict[str, Any]:
-    """What a model of that name can be told, with its defaults."""
+    """The settings of a model of that name, with their defaults."""
     if kind == "network":
         network = {key: getattr(NetworkConfig, key) for key in _NETWORK}
         return network | {key: getattr(TrainConfig, key) for key in _LOOP} | {"device": "cpu", "keep": "best"}

@@ -122,7 +122,7 @@ def _load(name: str, source: DataSource, say: Say) -> StudyData:
     with _key("labels"):
         items = read_labelled_items(source.labels, say)
         if items.labels.n_classes < 2:
-            raise ValueError(f"all answers are {items.labels.classes[0]!r}; expected two classes or more to tell apart")
+            raise ValueError(f"all answers are {items.labels.classes[0]!r}; expected two classes or more")
     labels, rows = items.labels, np.arange(items.labels.n_items)
     with _key("features"):
         features = _features(source)
@@ -176,7 +176,7 @@ def _text(value: Any) -> str | None:
 
 
 def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, say: Say) -> Distributions:
-    """What models are judged by, for the matched items in their order: those rows of our own labels, or others'."""
+    """The labels to evaluate against, for the matched items in their order."""
     items, classes = matched.items, matched.classes
     labels = own if source.people is None else read_labelled_items(source.people, say).labels
     if isinstance(labels, Beliefs):
@@ -191,7 +191,7 @@ def _people(source: DataSource, own: Labels, rows: np.ndarray, matched: Labels, 
     if (known < 0).any():
         raise ValueError(
             f"people: item {items[np.argmax(known < 0)]} has none; {np.count_nonzero(known < 0)} of {items.size} items "
-            "have labels to learn from, but none to judge by: leave them out of the labels"
+            "have training labels, but none to evaluate against: leave them out of the labels"
         )
     people = as_distributions(items_of(labels, known))
     if people.classes != classes:

@@ -208,10 +208,10 @@ def _read_models(value: Any, evaluation: Evaluation, text: TomlText) -> tuple[Mo
             text.refuse_value(path, table, "a table with head = … or network = …")
         for model in model_settings(table, path, text):
             if model in models:
-                text.refuse(path, f"{model.name} with these settings is there already; expected each model once")
+                text.refuse(path, f"has {model.name} with these settings twice; expected each model once")
             models.append(model)
     if evaluation.probes and (heads := [model.name for model in models if model.kind == "head"]):
-        text.refuse(("evaluate", "probes"), f"probes look into networks, and {heads[0]} is a head; leave one out")
+        text.refuse(("evaluate", "probes"), f"probes are for networks, and {heads[0]} is a head; leave one out")
     return tuple(models)
 
 
@@ -284,7 +284,7 @@ def _check_inputs(study: Study) -> None:
         for model in study.models:
             needs = "features" if model.kind == "head" else "images"
             if getattr(source, needs) is None:
-                study.text.refuse(("data", name), f"has no {needs}, which {model.name} learns from; add {needs} = …")
+                study.text.refuse(("data", name), f"has no {needs}, which {model.name} is trained on; add {needs} = …")
 
 
 def _read_axis(value: Any, path: tuple[str, ...], text: TomlText, *, may_be_empty: bool = False) -> Sequence[Any]:
@@ -298,7 +298,7 @@ def _read_axis(value: Any, path: tuple[str, ...], text: TomlText, *, may_be_empt
         )
     for place, item in enumerate(values):
         if item in values[:place]:
-            text.refuse(path, f"has {item!r} twice; expected each value once, or the study would have cells twice")
+            text.refuse(path, f"has {item!r} twice; expected each value once")
     return values
 
 

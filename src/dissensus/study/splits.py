@@ -38,7 +38,7 @@ def depends_on_seed(data: StudyData, split: Split) -> bool:
 
 
 def _add_validation(parts: Parts, split: Split, kinds: np.ndarray, seed: int) -> Parts:
-    """With items to choose by, drawn from those to learn from unless they were given."""
+    """Add validation items, drawn from the training items unless they were given."""
     if split.validation == "test":
         parts = Parts(parts.train, parts.test, parts.test)
     elif not split.validation:  # also where a column or a file names some

@@ -1,4 +1,4 @@
-"""A study that was made in Python as the TOML file it could have been read from."""
+"""A study made in Python as the text of a TOML file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write_study(values: Mapping[str, Any], path: Path, *, labels: str, features:
     """A study's file that names the files of its data, and copies of those that cannot be read so.  -> copies
 
     Labels are copied beside it where reading `labels` as a study does gives others: some of the items, or a column that
-    was named. What a study of values is judged by is copied always. Cells of the study are known again either way,
+    was named. `people` of a study of values are always copied. Cells of the study are known again either way,
     since they go by the content of data.
     """
     ((name, data),) = values["data"].items()

@@ -252,7 +252,7 @@ def test_arms_on_other_items_are_not_paired_by_seed():
     ]
     summary = summarise_study(folder(records, compare={"baseline": {"data": "a"}}))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("b", "a")}
-    assert any(remark.startswith("c is not compared with a: they are judged on other") for remark in summary.remarks)
+    assert any(remark.startswith("c is not compared with a: they have different") for remark in summary.remarks)
 
 
 def test_slices_of_several_data_sets_are_kept_apart():

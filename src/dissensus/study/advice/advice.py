@@ -32,7 +32,7 @@ from dissensus.train.heads.features import FeatureTable
 from dissensus.train.matching import items_of, match_table
 
 MOST_ANSWERS = 100_000  # of which some are held out: more would only take longer
-MOST_ITEMS = 2_000  # that the study learns from and judges
+MOST_ITEMS = 2_000  # of the study
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def estimators(labels: Votes | Beliefs) -> dict[str, LabelRecipe]:
 
 
 def arms(labels: Labels, models: Sequence[str] = ANNOTATOR_MODELS) -> dict[str, tuple[LabelRecipe, str]]:
-    """Ways to learn from labels: recipe and delivery, simplest first; the first is what others are held against.
+    """Methods of training on labels: recipe and delivery, simplest first; the others are compared with the first.
 
     Answers as they are by every delivery that takes them; what an estimator makes of them by soft labels alone, since
     a class drawn from them teaches the same on average. Of two ways that deliver the same targets the first is kept.

@@ -1,4 +1,4 @@
-"""Evidence from answers alone: some are held out, and what was made of the others has to foretell them."""
+"""Evidence from answers alone: some are held out, and an estimate from the others has to predict them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class HeldAnswers:
-    """How well each way of making labels foretells answers that it has not seen; lower is better.
+    """Loss of each method on held-out answers; lower is better.
 
     items       (n,) positions of the items with two answers or more: the others give no evidence
     log_loss    by name: (n,) mean of -ln p(answer) over the item's answers, each held out once; in nats, infinite where
                 an answer was called impossible
     brier       by name: (n,) mean of sum_c (p_c - [c was answered])^2, from 0 to 2
-    by_author   by name of an annotator model: (n,) -ln p(answer | who answers), where the model is told who does
+    by_author   by name of an annotator model: (n,) -ln p(answer | who answers), with the annotator known
     answers     how many were held out, one time each
     """
 
@@ -57,7 +57,7 @@ def hold_out_answers(
     unsaid is what completions differ about.
 
     An annotator model says what is true, which is not what people answer: where some err, its distributions do not
-    foretell answers and score as badly as they should. `by_author` judges it as what it is: by the chance that this
+    predict answers and score as badly as they should. `by_author` scores it by its own claim: the probability that this
     person gives this answer,
 
         dawid-skene  sum_t P(t | i) confusion_jtc,   one-coin and mace alike by their own P(c | t, j)

@@ -1,4 +1,4 @@
-"""Choose among several ways by evidence: the simplest one stands until another is shown to be better."""
+"""Choose among methods by evidence: the simplest is kept until another is significantly better."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 
 Take = Literal["shown", "lowest"]
-ALPHA = 0.05  # chance of ever leaving a simpler way for one that is no better
-GROUPS = 5  # parts by which the chosen one is judged on what it was not chosen by
+ALPHA = 0.05  # probability of ever replacing a simpler method by one that is not better
+GROUPS = 5  # parts for testing the choice on held-out units
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One way, held against the one that stood when its turn came.
+    """One method, compared with the current one.
 
     loss        its mean, infinite where any is
-    against     the name of the one that stood; None for the first
+    against     name of the method it was compared with; None for the first
     difference  loss - that of the one that stood, below 0 where this is better, with its 95% interval; None where
                 either is infinite
     p           two-sided, times the number of tests; None for the first
-    better      whether it took its place
+    better      whether it replaced it
     """
 
     name: str
@@ -51,10 +51,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """What was chosen, how it came about, and what choosing in this way is worth.
+    """The choice, its steps, and its gain on held-out units.
 
-    chosen  the name of the last that took a place
-    lowest  the name with the lowest loss, which may be so by luck
+    chosen  the last method that replaced another
+    lowest  the method with the lowest loss, significant or not
     taken   which of the two is advised
     gain    loss of the one taken - that of `start`, on units that had no say in the choice; below 0 where choosing
             pays. None with too few units
@@ -88,13 +88,13 @@ class Ladder:
 def climb(
     losses: Mapping[str, np.ndarray], groups: np.ndarray, *, overlap: float = 0.0, take: Take = "shown"
 ) -> Ladder:
-    """From the first to the last of these ways, simplest first: each has to beat the one that stands.
+    """Go through methods from simplest to most complex: each has to beat the current one.
 
-        t = mean(d) / sqrt(var(d) (1/u + overlap)),   d = loss - loss of the one that stands,   u - 1 degrees of freedom
+        t = mean(d) / sqrt(var(d) (1/u + overlap)),   d = loss - loss of the current one,   u - 1 degrees of freedom
 
-    A step is taken where p (tests) < 0.05, so the chance of any step to a way that is no better is below 0.05 however
-    many there are: Bonferroni, and the order is not chosen by the data. A way whose loss is infinite stands until one
-    is finite.
+    A method is replaced if p (tests) < 0.05, so the probability of any replacement by one that is not better is below
+    0.05: Bonferroni, in an order that does not depend on the data. A method whose loss is infinite is kept until one is
+    finite.
 
     The lowest of many losses is lower than it will be again, so `gain` is from elsewhere: for each group of units the
     whole climb is done on the others, and what it chooses is scored on the group.

@@ -147,4 +147,4 @@ def _compose(title: str, about: str, table: Table, ladder: Ladder) -> Section:
         if rung.difference is not None
     ]
     drawn = [Figure("Difference in loss", interval_chart(rows, "difference in loss", reference=0.0))] if rows else []
-    return Section(title, [Text(about), Section("", [table, *drawn], columns=2)])
+    return Section(title, [Text(about), table, *drawn])

@@ -25,12 +25,12 @@ from dissensus.train.heads.features import FeatureTable
 
 FOLDS = 5
 METRICS = ("soft_nll", "brier", "accuracy", "entropy_pearson")
-QUESTION = "Which labels and which delivery suit these data, judged on items that nobody learned from?"
+QUESTION = "Which labels and which delivery give the best model on held-out items?"
 
 
 @dataclass(frozen=True)
 class QuickStudy:
-    """What a study says about ways to learn from labels.
+    """The result of a study of training methods.
 
     values  the study with the keys of its file, as it was run
     ladder  choice by soft NLL over folds and seeds
@@ -63,7 +63,7 @@ def study_values(
 ) -> dict[str, Any]:
     """The study of some arms with the keys that a file has; labels and features as values.
 
-    Every item is judged once for each seed. Partial beliefs are judged by first choices, since a completion cannot
+    Every item is tested once per seed. Partial beliefs are evaluated by first choices, since a completion cannot
     judge completions.
     """
     pairs = {(recipe, delivery) for recipe, delivery in ways.values()}

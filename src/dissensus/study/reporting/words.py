@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -160,6 +161,8 @@ def describe_metric(metric: str) -> str:
     function = METRICS[metric].function
     text = (getattr(function, "func", function).__doc__ or METRICS[metric].meaning).strip().splitlines()[0]
     better = METRICS[metric].better
-    sentence = text.split("  ")[0].rstrip(".") + "."
+    phrase = re.sub(r"^(Compute|Return|Measure) ", "", text.split("  ")[0].rstrip("."))
+    phrase = METRICS[metric].meaning if "`" in phrase else phrase  # words for whoever reads the code
+    sentence = f"{phrase[0].upper()}{phrase[1:]}."
     has_direction = "better" in sentence or better == "neither"
     return sentence if has_direction else f"{sentence} {better.capitalize()} is better."

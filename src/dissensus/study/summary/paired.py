@@ -83,7 +83,7 @@ def differences_of(
             continue
         if _list_test_hashes(arm) != _list_test_hashes(baseline):
             remarks.append(
-                f"{arm.name} is not compared with {baseline.name}: they are judged on other items or by other answers, "
+                f"{arm.name} is not compared with {baseline.name}: they have different test items or answers, "
                 "so a seed is not the same for both."
             )
             continue
@@ -108,13 +108,11 @@ def differences_of(
     return _correct_family(differences, compare["family"]), list(dict.fromkeys(remarks))
 
 
-NO_SIZES = (
-    "The corrected t-test needs to know how many items were learned from, and the records do not say: no test is made."
-)
+NO_SIZES = "The corrected t-test needs the number of training items, which the records lack, so no test is made."
 
 
 def test_train_ratio(description: Mapping[str, Any], records: Sequence[Record]) -> float | None:
-    """Items judged on for each item learned from: as the records say, else by the shares of the split, else None."""
+    """Test items per training item, by the records, else by the shares of the split, else None."""
     sizes = [record.get("items", {}) for record in records]
     if sizes and all("learned from" in size for size in sizes):
         return float(np.mean([size["judged on"] / size["learned from"] for size in sizes]))

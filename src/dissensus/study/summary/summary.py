@@ -36,7 +36,7 @@ Table = dict[str, dict[str, Measured]]  # by arm, by metric or other number
 
 @dataclass(frozen=True)
 class SlicePart:
-    """One part of the items judged on: how many there are of it in the mean training, and each arm's scores on it.
+    """One part of the test items: their mean number per training, and each arm's scores on them.
 
     part  its name, after that of the data set where there are several; `scores` then has the arms on that one
     """
@@ -214,7 +214,7 @@ def best_of(arms: Sequence[Arm], scores: Table, metrics: Sequence[str]) -> froze
 
 
 def rivals_of(data: str, metric: str, arms: Sequence[Arm], scores: Table) -> list[str]:
-    """The arms on some data whose means can be held against each other: those over all seeds that any of them has."""
+    """The arms on some data whose means are comparable: those with all seeds that any of them has."""
     known = {arm.name: scores[arm.name][metric] for arm in arms if arm.settings["data"] == data}
     known = {name: each for name, each in known.items() if not math.isnan(each.interval.value)}
     seen = {unit for each in known.values() for unit in each.values}

@@ -1,4 +1,4 @@
-"""What a mean is over and its interval is of: seeds, or the folds of a single one."""
+"""The repetitions that means and intervals are computed over: seeds, or the folds of a single seed."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Measured:
 
 
 def measure(records: Iterable[Record], units: Units, read: Read) -> Measured:
-    """A number over units: the folds of a unit are averaged first, each by the items it was judged on.
+    """Average a number over units: the folds of a unit are averaged first, weighted by their test items.
 
     read  the number of a record, None where it is not finite, and its number of items; None for a record that does not
           have it at all, such as that of a fold without items of a slice
@@ -105,7 +105,7 @@ def measure(records: Iterable[Record], units: Units, read: Read) -> Measured:
 
 
 def repeats(records: Iterable[Record]) -> bool:
-    """Whether two trainings or more gave the very same scores: then no seed left anything to chance."""
+    """Whether two trainings or more gave identical scores, so that nothing in the training is random."""
     scores = [record["scores"] for record in records]
     return len(scores) > 1 and all(each == scores[0] for each in scores[1:])
 
