@@ -26,10 +26,16 @@ AS_THEY_ARE = (
 )
 # First words that no function has: a function is named by a verb, a value by a noun.
 PARTICIPLES = re.compile(
-    r"_*(asked|averaged|built|converted|decided|delivered|directed|driven|ended|explained|fixed|flagged|flipped|formatted"
-    r"|found|guessed|informed|intended|labelled|learned|loaded|merged|opened|picked|prepared|printed|probed|quoted|reached"
-    r"|recorded|rendered|resolved|saved|selected|smoothed|started|swapped|tempered|tried|tuned|updated|verified|wanted"
-    r"|watched|wrapped)(_|$)"
+    r"_*("
+    r"answered|asked|attacked|averaged|built|chosen|compared|converted|decided|delivered|described|detected"
+    r"|directed|divided|driven|encoded|ended|evaluated|explained|fitted|fixed|flagged|flipped|folded|formatted"
+    r"|found|given|guessed|hashed|held(?!_out)|informed|intended|joined|judged|kept|labelled|learned|listed"
+    r"|loaded|mapped|matched|merged|moved|normalised|noted|opened|packed|padded|parsed|passed|picked|placed"
+    r"|planned|prepared|printed|probed|quoted|reached|recorded|rendered|resized|resolved|rounded|said|saved"
+    r"|scaled|scored|seen|selected|shortened|shown|skipped|smoothed|spelled|stacked|started|summed|swapped"
+    r"|taken|tempered|tested|timed|told|trained|transformed|tried|tuned|typed|updated|used|verified|wanted"
+    r"|watched|worded|wrapped|written"
+    r")(_|$)"
 )
 # Strings outside of `cli` that are commands, not settings of the library.
 COMMANDS = {

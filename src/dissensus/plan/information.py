@@ -65,7 +65,7 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
     n, k = _items_and_classes(n, k)
     k_hat = _check_kept(k_hat, k)
     fewer, with_more = np.divmod(n * k_hat, k)
-    columns = with_more * _kept_before(fewer + 1, n) + (k - with_more) * _kept_before(fewer, n)
+    columns = with_more * _count_ordered_pairs(fewer + 1, n) + (k - with_more) * _count_ordered_pairs(fewer, n)
     rows = n * (k_hat * (k_hat - 1) / 2 + k_hat * (k - k_hat))
     return np.where(_is_tied(k, k_hat, scaled), hard_constraints(n, k), rows + columns)
 
@@ -270,7 +270,7 @@ def _check_kept(k_hat: ArrayLike, k: np.ndarray) -> np.ndarray:
     return kept
 
 
-def _kept_before(m: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _count_ordered_pairs(m: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Pairs of a column's n items that it orders if m of them have a number and the others 0."""
     return np.asarray(m * (m - 1) / 2 + m * (n - m))
 

@@ -14,7 +14,7 @@ from dissensus.labels.shares import as_distributions
 from dissensus.papers.gheibi2026 import published as p
 from dissensus.papers.gheibi2026.evidence import Evidence
 from dissensus.papers.gheibi2026.findings_main import dynamics_findings, family_findings, main_findings
-from dissensus.papers.gheibi2026.findings_sweep import held_findings, sweep_findings
+from dissensus.papers.gheibi2026.findings_sweep import stale_findings, sweep_findings
 from dissensus.papers.gheibi2026.measures import batches_of, diagnose_sparsity, module_of
 from dissensus.papers.gheibi2026.paper import PAPER, differences
 from dissensus.papers.gheibi2026.studies import FAMILY, FEW, MAIN, SIZES, studies_of
@@ -107,7 +107,7 @@ def test_scores_of_a_run_judge_the_claims_about_scores(run):
     seen, _ = run
     told = (
         sweep_findings(seen)
-        | held_findings(seen)
+        | stale_findings(seen)
         | main_findings(seen)
         | dynamics_findings(seen)
         | family_findings(seen)

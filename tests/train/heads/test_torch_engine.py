@@ -75,7 +75,7 @@ def test_written_out_gradients_are_those_of_autograd(kind, shape):
 def test_rows_of_the_stack_leave_and_are_copied():
     heads = [initial_layers(HeadConfig(hidden=6, seed=seed), 5, 3) for seed in range(3)]
     stack = _Stack.of(heads, torch.device("cpu"))
-    taken = stack.taken([2, 0, 0])
+    taken = stack.select_rows([2, 0, 0])
     assert np.array_equal(taken.layers(0)[0].weight, heads[2][0].weight)
     for part in taken.gradients:
         part.normal_(generator=torch.Generator().manual_seed(0))

@@ -74,7 +74,7 @@ def submit_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> Work
         note_presence(run, connection, person)
         given = None
         if page.startswith("trial:"):
-            given = trials.given_to(connection, person)
+            given = trials.find_trials(connection, person)
             trial, _, opened = page.removeprefix("trial:").partition(":")
             replace = partial(taken_back.replace_answer, connection, person, trial, opened) if opened else None
             taken_back.close_by_next(connection, person, given, trial)
@@ -102,7 +102,7 @@ def take_back_work(run: SurveyRun, person_id: str, sent: Mapping[str, Any]) -> W
     def work(connection: Connection) -> dict[str, Any]:
         person = person_row(connection, person_id)
         note_presence(run, connection, person)
-        given = trials.given_to(connection, person)
+        given = trials.find_trials(connection, person)
         if (person.state or "open") == "open":
             taken_back.reopen(connection, person, given, page.removeprefix("trial:"))
             person = person_row(connection, person_id)
@@ -157,7 +157,7 @@ def _page(
         }
     if stage in taken_back.OFFERED:
         if given is None:
-            given = trials.given_to(connection, person)
+            given = trials.find_trials(connection, person)
         open_again = taken_back.open_trial(connection, person)
         if open_again is not None:
             again = trials.reopened_trial(run, connection, person, given, open_again)

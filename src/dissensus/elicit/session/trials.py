@@ -46,7 +46,7 @@ BREAK = sa.select(schema.pages.c.page).where(
 WAITING: Literal["waiting"] = "waiting"  # the page of a person if all missing answers are held by others
 
 
-def given_to(connection: Connection, person: Row[Any]) -> list[GivenTrial]:
+def find_trials(connection: Connection, person: Row[Any]) -> list[GivenTrial]:
     """Return all trials of a person in order."""
     return [GivenTrial._make(row[1:]) for row in rows_of(connection, GIVEN, person.id)]
 

@@ -34,7 +34,7 @@ def figures(results: Results, scale: Scale) -> Sequence[Figure]:
         made += [_targets(seen, model, reading) for reading in ("held out", "learned")]
         made += [_curvature(seen, model), _ways(seen, model)]
         made += [_elsewhere(seen, model, outside) for outside in ("CIFAR-100", "ImageNet")]
-    return [*made, *_held(seen), _texts(results)]
+    return [*made, *_stale_figures(seen), _texts(results)]
 
 
 def _points(names: Sequence[str | float], runs: Sequence[Runs | None], name: str) -> Series:
@@ -120,7 +120,7 @@ def _curves(seen: Evidence, model: str) -> list[Figure]:
     ]
 
 
-def _held(seen: Evidence) -> list[Figure]:
+def _stale_figures(seen: Evidence) -> list[Figure]:
     times = (1, *HELD_FOR)
     arms = ("sls", *(f"sls | stale={every}" for every in HELD_FOR))
     made = []

@@ -12,7 +12,7 @@ from dissensus.papers.gheibi2026.findings_inside import (
     target_findings,
 )
 from dissensus.papers.gheibi2026.findings_main import dynamics_findings, family_findings, main_findings
-from dissensus.papers.gheibi2026.findings_sweep import held_findings, sweep_findings
+from dissensus.papers.gheibi2026.findings_sweep import stale_findings, sweep_findings
 from dissensus.papers.paper import Results, Scale
 
 
@@ -23,7 +23,7 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     for of in (
         sweep_findings,
         target_findings,
-        held_findings,
+        stale_findings,
         main_findings,
         dynamics_findings,
         family_findings,

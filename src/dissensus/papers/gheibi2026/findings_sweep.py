@@ -158,7 +158,7 @@ def _entropies(seen: Evidence) -> Finding:
     )
 
 
-def held_findings(seen: Evidence) -> dict[str, Finding]:
+def stale_findings(seen: Evidence) -> dict[str, Finding]:
     """Figure 4: labels held for several epochs."""
     by_key = {
         f"figure-4-{every}": direction(

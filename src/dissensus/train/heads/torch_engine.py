@@ -59,7 +59,7 @@ class TorchEngine:
             going.sort(key=lambda pair: _settings(pair[1]))
             kept = [row for row, _ in going]
             if kept != list(range(len(branches))):
-                stack = stack.taken(kept)
+                stack = stack.select_rows(kept)
             branches = [branch for _, branch in going]
             epoch += 1
 
@@ -81,7 +81,7 @@ class _Stack:
             parameters.append(torch.tensor(np.stack([layer.bias[None] for layer in layers]), device=device))
         return cls(parameters, *([torch.zeros_like(part) for part in parameters] for _ in range(2)))
 
-    def taken(self, rows: list[int]) -> _Stack:
+    def select_rows(self, rows: list[int]) -> _Stack:
         """The heads of some rows, in this order; a row named twice is copied."""
         index = torch.tensor(rows, dtype=torch.int64, device=self.parameters[0].device)
         stack = _Stack(*([part[index] for part in parts] for parts in (self.parameters, self.means, self.squares)))
