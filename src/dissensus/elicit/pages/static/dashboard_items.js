@@ -77,10 +77,10 @@ function fill(names, map) {
   find("map-key").replaceChildren(...(map.marks
     ? [make("i", { class: "mark" }), " item with enough answers ", make("i", { class: "mark open" }), ` item with fewer than ${count(map.per_item)} answers, which may still move`]
     : ["Number of items; darker is more."]));
-  const there = [...fields.values()].filter((spot) => spot.cell);
+  const filled = [...fields.values()].filter((spot) => spot.cell);
   // If the chosen field has become empty, follow its item.
-  const holds = (item) => there.find((spot) => spot.cell.rows.some((row) => row.item === item)) || null;
-  choose(chosen?.cell ? chosen : holds(had), there.length ? holds(most[0].item) : null);
+  const holds = (item) => filled.find((spot) => spot.cell.rows.some((row) => row.item === item)) || null;
+  choose(chosen?.cell ? chosen : holds(had), filled.length ? holds(most[0].item) : null);
   if (focused && chosen) chosen.field.focus();
 }
 
@@ -114,13 +114,13 @@ find("map").addEventListener("click", (event) => { const spot = at(event); if (s
 find("map").addEventListener("focusin", (event) => { const spot = at(event); if (spot) choose(spot); });
 find("map").addEventListener("keydown", (event) => {
   const from = at(event);
-  const there = [...fields.values()].filter((spot) => spot.cell);
+  const filled = [...fields.values()].filter((spot) => spot.cell);
   if (!from) return;
   const steps = { ArrowLeft: (spot) => spot.row === from.row && from.column - spot.column, ArrowRight: (spot) => spot.row === from.row && spot.column - from.column,
     ArrowUp: (spot) => from.row - spot.row, ArrowDown: (spot) => spot.row - from.row };
   const away = (spot) => Math.abs(spot.column - from.column) + 100 * Math.abs(spot.row - from.row);
-  const to = event.key === "Home" ? there[0] : event.key === "End" ? there.at(-1)
-    : steps[event.key] && there.filter((spot) => steps[event.key](spot) > 0).reduce((best, spot) => (!best || away(spot) < away(best) ? spot : best), null);
+  const to = event.key === "Home" ? filled[0] : event.key === "End" ? filled.at(-1)
+    : steps[event.key] && filled.filter((spot) => steps[event.key](spot) > 0).reduce((best, spot) => (!best || away(spot) < away(best) ? spot : best), null);
   if (to) to.field.focus();
   if (to || steps[event.key]) event.preventDefault();
 });
@@ -129,9 +129,9 @@ const picture = (row) => (row.picture ? make("img", { src: row.picture, alt: "",
 
 // The largest classes as a bar and as text; the remainder are other classes.
 function shares(row) {
-  const rest = 1 - row.shares.reduce((sum, [, share]) => sum + share, 0);
+  const remainder = 1 - row.shares.reduce((sum, [, share]) => sum + share, 0);
   const parts = row.shares.map(([name, share], i) => ({ name, share, shade: `shade-${i}` }));
-  if (rest > 0.005) parts.push({ name: "others", share: rest, shade: "shade-rest" });
+  if (remainder > 0.005) parts.push({ name: "others", share: remainder, shade: "shade-rest" });
   return [make("span", { class: "bar-of", "aria-hidden": "true" }, parts.map(({ share, shade }) => {
     const part = make("span", { class: shade });
     part.style.inlineSize = `${100 * share}%`;

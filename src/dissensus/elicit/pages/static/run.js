@@ -61,7 +61,7 @@ function show(content) {
   const draw = PAGES[content.stage] || PAGES.lost;
   times?.stop();
   let ready = () => {};
-  const whole = new Promise((there) => { ready = there; });
+  const whole = new Promise((resolve) => { ready = resolve; });
   const draft = drafts.begin(content.page);
   times = new Times(whole, draft?.times);
   drafts.measure(times);

@@ -10,7 +10,7 @@ export function recent() {
 }
 
 export function remember(name) {
-  try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((other) => other !== name)].slice(0, 8))); } catch { /* only convenience */ }
+  try { sessionStorage.setItem(RECENT, JSON.stringify([name, ...recent().filter((recentName) => recentName !== name)].slice(0, 8))); } catch { /* only convenience */ }
 }
 
 // Ranks an exact name first, then names that start with the text, then names with a word that does, then names that contain it.
@@ -57,10 +57,10 @@ export function searchBox(label, classes, pick, { likely = [], onKey, tag = () =
   };
   const reset = () => { input.value = ""; at = -1; };
   const choose = (name, shifted) => {
-    const other = (shifted || always()) && also;
-    if (!other) remember(name);
+    const alternative = (shifted || always()) && also;
+    if (!alternative) remember(name);
     reset();
-    (other || pick)(name);
+    (alternative || pick)(name);
     draw();
   };
   input.addEventListener("input", () => { at = -1; draw(); });

@@ -28,15 +28,15 @@ export class Settle {
     addEventListener("beforeinput", (event) => { if (!this.#counts) this.#stop(event, false); }, first); // on-screen keyboards
   }
 
-  // Starts a page; `there` resolves when its pictures have loaded. If that takes long, input counts meanwhile, so that people see
+  // Starts a page; `loaded` resolves when its pictures have loaded. If that takes long, input counts meanwhile, so that people see
   // what is missing, and there is a second wait afterwards.
-  begin(times, there = Promise.resolve()) {
+  begin(times, loaded = Promise.resolve()) {
     this.#times = times;
     this.#shown += 1;
     this.#sends = true;
     const shown = this.#shown;
     this.#wait(false);
-    there.then(() => { if (shown === this.#shown) this.#wait(true); });
+    loaded.then(() => { if (shown === this.#shown) this.#wait(true); });
   }
 
   // A remark about the answer is shown: waits before the answer can be sent.

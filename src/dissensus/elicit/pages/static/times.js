@@ -1,9 +1,9 @@
 // Times of a page in milliseconds since it was shown: first look, first touch, every change, absence, submission.
 
 export class Times {
-  // `there` resolves when all stimuli are on the screen; a look counts only from then on. `before` has the times of an earlier visit
+  // `loaded` resolves when all stimuli are on the screen; a look counts only from then on. `before` has the times of an earlier visit
   // to the same page, how long ago it ended, and whether another page was shown since. Its clock continues.
-  constructor(there = Promise.resolve(), before = null) {
+  constructor(loaded = Promise.resolve(), before = null) {
     const since = before ? before.submitted + before.gone : 0;
     this.shown = performance.now() - since;
     this.looked = before?.looked ?? null;
@@ -22,7 +22,7 @@ export class Times {
     addEventListener("blur", () => this.#seen(false), on);
     addEventListener("focus", () => this.#seen(true), on);
     for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.#touch(), on);
-    there.then(() => { this.there = true; this.#look(); });
+    loaded.then(() => { this.loaded = true; this.#look(); });
   }
 
   now() {
@@ -30,7 +30,7 @@ export class Times {
   }
 
   #look() {
-    if (this.there && this.left === null && this.looked === null) this.looked = this.now();
+    if (this.loaded && this.left === null && this.looked === null) this.looked = this.now();
   }
 
   #touch() {

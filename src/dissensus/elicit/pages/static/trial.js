@@ -116,7 +116,7 @@ function picture(src, alt) {
 
 // Resolves when all pictures are loaded and decoded.
 export const pictures = (page) => Promise.all([...page.querySelectorAll(".stimulus img")].map(async (image) => {
-  if (!image.complete || !image.naturalWidth) await new Promise((there) => { image.addEventListener("load", there, { once: true }); });
+  if (!image.complete || !image.naturalWidth) await new Promise((resolve) => { image.addEventListener("load", resolve, { once: true }); });
   await image.decode().catch(() => {}); // a damaged picture is shown as far as possible
 }));
 

@@ -21,7 +21,7 @@ function topTwo({ items, question, change, before }) {
   const letters = many ? new Map() : keysOf(classes);
   const roles = options.second ? ["first", "second"] : ["first"];
   const state = { first: before?.first ?? null, second: before?.second ?? null, out: new Set(before?.ruled_out) };
-  const rest = () => classes.filter((name) => name !== state.first && name !== state.second);
+  const others = () => classes.filter((name) => name !== state.first && name !== state.second);
   const live = make("p", { class: "visually-hidden", role: "status" });
   const slots = Object.fromEntries(roles.map((role) => [role, slot(role)]));
   const listed = make("p", { class: "quiet listed" });
@@ -101,8 +101,8 @@ function topTwo({ items, question, change, before }) {
 
   function ruleOutRest() {
     if (!options.ruling_out || state.first === null) return;
-    const undo = rest().every((name) => state.out.has(name));
-    state.out = new Set(undo ? [] : rest());
+    const undo = others().every((name) => state.out.has(name));
+    state.out = new Set(undo ? [] : others());
     ruled(!undo, undo ? "Nothing is ruled out" : state.out.size === 1 ? "1 class is ruled out" : `${state.out.size} classes are ruled out`);
   }
 
@@ -134,7 +134,7 @@ function topTwo({ items, question, change, before }) {
     if (slots.second) slots.second.input.placeholder = state.second === null || remainder() === null ? "" : String(remainder());
     if (outButton) {
       outButton.disabled = state.first === null;
-      outButton.setAttribute("aria-pressed", String(rest().length > 0 && rest().every((name) => state.out.has(name))));
+      outButton.setAttribute("aria-pressed", String(others().length > 0 && others().every((name) => state.out.has(name))));
     }
     if (many) drawListed();
   }
@@ -154,7 +154,7 @@ function topTwo({ items, question, change, before }) {
   function read() {
     if (state.first === null) return { problem: "Name the most probable class." };
     const percents = { first: number(slots.first.input.value), second: null };
-    let rest = "";
+    let remark = "";
     if (percents.first === null) { slots.first.input.focus(); return { problem: `Enter a percentage from 0 to 100 for ${state.first}.` }; }
     if (state.second !== null) {
       const { input } = slots.second;
@@ -163,13 +163,13 @@ function topTwo({ items, question, change, before }) {
         change("second_percent", `rest ${remainder()}`);
         input.focus();
         input.select();
-        rest = `${state.second} gets the other ${remainder()} percent. Confirm with Enter.`;
+        remark = `${state.second} gets the other ${remainder()} percent. Confirm with Enter.`;
       }
       percents.second = number(input.value);
       if (percents.second === null) { input.focus(); return { problem: `Enter a percentage from 0 to 100 for ${state.second}.` }; }
     }
     const answer = { ...soFar(), first_percent: percents.first, second_percent: percents.second };
-    return { answer, remark: rest || remarkOn(answer) };
+    return { answer, remark: remark || remarkOn(answer) };
   }
 
   const soFar = () => ({ first: state.first, first_percent: slots.first.input.value, second: state.second, second_percent: slots.second?.input.value ?? null,
