@@ -104,8 +104,7 @@ def _list_facts(summary: Summary) -> list[tuple[str, Value]]:
         ("seeds", len(summary.description["seeds"])),
         ("cells done", f"{done:,} of {total:,}"),
     ]
-    facts += [("failed", failed)] if failed else []
-    return [*facts, ("computing time", _format_duration(sum(row["seconds"] for row in summary.cells)))]
+    return [*facts, ("failed", failed)] if failed else facts
 
 
 def _describe_limits(summary: Summary) -> Section:
@@ -189,6 +188,7 @@ def _list_versions(summary: Summary) -> list[tuple[str, str]]:
                 versions.setdefault(name, Counter())[version] += 1
     made = sorted(row["made"] for row in summary.cells)
     rows = [("date", made[0] if made[0] == made[-1] else f"{made[0]} to {made[-1]}")] if made else []
+    rows += [("computing time", _format_duration(sum(row["seconds"] for row in summary.cells)))] if made else []
     for name, counts in versions.items():
         each = (f"{version} ({count:,} cells)" if len(counts) > 1 else version for version, count in counts.items())
         rows.append((name, ", ".join(each)))
