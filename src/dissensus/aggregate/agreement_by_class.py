@@ -128,9 +128,9 @@ def class_agreement(
 
 
 def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
-    """Both measures had some items more been answered by the class alone, or by it and another in halves.  (2, 2, k)
+    """Compute both measures with more items that answer by the class alone, or by it and another in halves.  (2, 2, k)
 
-    Each class has items of its own; for those that nobody chose it does not matter.
+    Each class has items of its own.
     """
     rows = count_pairs(cells)
     votes, items = usual_votes(rows), unseen_items(coverage)
@@ -144,7 +144,7 @@ def _with_unseen_items(cells: Cells, coverage: float) -> np.ndarray:
 
 
 def _specific(cells: Cells) -> np.ndarray:
-    """Specific agreement and kappa of each class.  (2, k), kappa NaN where there is only one"""
+    """Compute specific agreement and kappa of each class.  (2, k), kappa NaN if there is only one class"""
     rows = count_pairs(cells)
     met = rows.times * rows.size / rows.pairs  # (r,), so that every vote meets one other on average
     same = np.bincount(
@@ -160,6 +160,6 @@ def _with_kappa(specific: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 
 def _with_convention(measured: np.ndarray) -> np.ndarray:
-    """Kappa 1 where every vote is for the class: only of the votes themselves, never of a resample.  (2, k)"""
+    """Set kappa to 1 if every vote is for the class; for the votes themselves, never for a resample.  (2, k)"""
     specific, kappa = measured
     return np.stack([specific, np.where(np.isnan(kappa) & ~np.isnan(specific), 1.0, kappa)])

@@ -182,7 +182,7 @@ def agreement_report(
 
 @dataclass(frozen=True)
 class AlphaSummary:
-    """Krippendorff's alpha, nominal and where classes are in order ordinal, for `describe`.
+    """Krippendorff's alpha, nominal and for ordered classes also ordinal, for `describe`.
 
     alphas    level -> alpha; with its interval, or without (NaN) if that would take long
     scale     which levels of measurement the classes have, and why

@@ -1,4 +1,4 @@
-"""One label per item: the most probable class, how sure it is, and how many people said so."""
+"""One label per item: the most probable class, its confidence, and the share of people who chose it."""
 
 from __future__ import annotations
 

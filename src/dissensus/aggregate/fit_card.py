@@ -1,4 +1,4 @@
-"""How fits show themselves in a notebook: sizes, whether they converged, and the distributions they found."""
+"""Cards of fits in notebooks: sizes, convergence and distributions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dissensus.labels.distributions import Distributions
 
 
 def fit_card(title: str, facts: Sequence[tuple[str, str]], distributions: Distributions) -> str:
-    """A card for a notebook."""
+    """Return a card for a notebook."""
     from dissensus.labels.summary import summarise
     from dissensus.report.document import Document, Section
     from dissensus.report.html import html_card

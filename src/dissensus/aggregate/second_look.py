@@ -1,4 +1,4 @@
-"""What to look at again: items whose label is least sure, and answers that are least likely to be right."""
+"""Items with the least certain labels, and answers that are least likely to be right."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from dissensus.labels.votes import Votes
 
 @dataclass(frozen=True, eq=False)
 class Review:
-    """What `dissensus review` lists.
+    """The result of `review`.
 
     items    the label of each item, with its confidence; `items.least_sure()` ranks them
     votes    the answers, as votes
     quality  (m,) how likely each answer is right: 0 to 1
     method   the name of the method behind both
-    notices  what was done to the labels, in words
+    notices  what was done to the labels
     """
 
     items: ItemLabels
@@ -43,12 +43,12 @@ class Review:
         hold(self, "quality", self.quality)
 
     def least_likely(self) -> np.ndarray:
-        """The answers worth a second look first: lowest quality, then those most others contradict.  (m,) positions"""
+        """Sort answers by lowest quality, then by how many others contradict them.  (m,) positions"""
         same, others = self.same_and_others()
         return np.lexsort((same / np.maximum(others, 1), self.quality))
 
     def ranked_votes(self) -> Votes:
-        """The answers in that order, with quality, consensus, confidence, others and others_same beside each.
+        """Return the answers in that order, with quality, consensus, confidence, others and others_same.
 
         consensus and confidence are the item's label; others is how many answers other people gave to the item,
         others_same how many of them are the same.

@@ -1,10 +1,10 @@
-"""What the truth scores against the share of N votes: the part that votes tell without a prior, and the rest.
+"""Scores of the truth against the share of N votes: the part that votes determine, and the part of a prior.
 
 Of a polynomial in p up to the power N, votes have an unbiased estimate. All of the Brier score is one; of an entropy
 
     H(p) = sum_c p_c sum_(r >= 1) (1 - p_c)^r / r
 
-the first N - 1 terms are. Only the rest is left to a distribution that was drawn from what the votes leave possible.
+the first N - 1 terms are. Only the further terms depend on a distribution drawn from the posterior.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dissensus.labels.distances import entropy
 
 @dataclass(frozen=True, eq=False)
 class PossibleTruth:
-    """Distributions as the votes leave them possible, beside these votes.
+    """Distributions drawn from the posterior, with their votes.
 
     probs   (n, k) one for each item
     counts  (n, k) votes, two or more on each item
-    off     nats that are put on every entropy, to see which scores that moves
+    off     nats added to every entropy, to see which scores change
     """
 
     probs: np.ndarray
@@ -40,7 +40,7 @@ class PossibleTruth:
 
     @cached_property
     def entropy(self) -> np.ndarray:
-        """The entropy of the truth in nats: what votes tell of it, and the rest of `probs`.  (n,)"""
+        """The entropy of the truth in nats: the terms that votes determine, and the further terms of `probs`.  (n,)"""
         return self.known + self.rest + self.off
 
     @cached_property
@@ -63,7 +63,7 @@ class PossibleTruth:
 
 
 def brier_of_truth(truth: PossibleTruth) -> np.ndarray:
-    """The soft Brier score of the truth, without bias and without a prior.  (n,)
+    """Estimate the soft Brier score of the truth, without bias and without a prior.  (n,)
 
     E sum_c (p_c - x_c/N)^2 = sum_c p_c (1 - p_c) / N,   unbiased: sum_c x_c (N - x_c) / (N^2 (N - 1))
     """
@@ -72,21 +72,21 @@ def brier_of_truth(truth: PossibleTruth) -> np.ndarray:
 
 
 def soft_nll_of_truth(truth: PossibleTruth) -> np.ndarray:
-    """The soft NLL of the truth, in nats: on average over votes its entropy.  (n,)"""
+    """Estimate the soft NLL of the truth in nats: on average over votes its entropy.  (n,)"""
     return truth.entropy
 
 
 def kl_of_truth(truth: PossibleTruth) -> np.ndarray:
-    """KL from the share of the votes to the truth, in nats: the truth's entropy less that of the share.  (n,)"""
+    """Estimate KL from the share of the votes to the truth in nats: the truth's entropy minus the share's.  (n,)"""
     return truth.entropy - entropy(truth.share)
 
 
 def js_of_truth(truth: PossibleTruth) -> np.ndarray:
-    """Jensen-Shannon divergence of truth and share, in nats: that of the draw, moved as its KL is.  (n,)
+    """Estimate the Jensen-Shannon divergence of truth and share in nats: the draw, corrected as its KL is.  (n,)
 
         JS(x/N, p) + (kl_of_truth - KL(x/N || p)) / 4
 
-    Near each other JS is a quarter of KL, so what the draw has wrong in KL it has wrong by a quarter in JS.
+    For close distributions JS is a quarter of KL, and so is the error of the draw.
     """
     moved = kl_of_truth(truth) - distances.kl(truth.share, truth.probs)
     return distances.jensen_shannon(truth.share, truth.probs) + moved / 4

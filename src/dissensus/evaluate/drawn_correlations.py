@@ -10,18 +10,18 @@ from dissensus.evaluate.bootstrap import Measure
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> Measure:
-    """Pearson's correlation of two numbers per item, for `over_items`.  x, y: (n,) -> (b, n) -> (b,)
+    """Return Pearson's correlation of two numbers per item, for `over_items`.  x, y: (n,) -> (b, n) -> (b,)
 
-    Not for ranks: those of the items at hand are not those of the items drawn. `rank_correlation` is.
+    Not for ranks: use `rank_correlation`, which ranks among the items drawn.
     """
     return partial(_weighted_correlation, _standard(x), _standard(y))
 
 
 def rank_correlation(x: np.ndarray, y: np.ndarray) -> Measure:
-    """Spearman's correlation of two numbers per item, for `over_items`; those drawn are ranked anew each time.
+    """Return Spearman's correlation of two numbers per item, for `over_items`; each resample is ranked anew.
 
-    Where two columns are ranked nearly alike, the ranks of all items held fixed make intervals far too narrow. Equal
-    values share their mean rank, and so do copies of one item.  x, y: (n,) -> (b, n) -> (b,)
+    If two columns are ranked nearly alike, fixed ranks of all items make intervals far too narrow. Equal values share
+    their mean rank, and so do copies of one item.  x, y: (n,) -> (b, n) -> (b,)
     """
     places = [np.unique(np.asarray(side), return_inverse=True)[1].reshape(-1) for side in (x, y)]
     if places[0].size != places[1].size:
@@ -30,14 +30,14 @@ def rank_correlation(x: np.ndarray, y: np.ndarray) -> Measure:
 
 
 def _standard(x: np.ndarray) -> np.ndarray:
-    """With mean 0 and spread 1; all 0 where the numbers differ by rounding only.  (n,)"""
+    """Scale to mean 0 and standard deviation 1; all 0 if the numbers differ by rounding only.  (n,)"""
     apart = x - x.mean()
     spread = apart.std()
     return apart / spread if spread > 1e-14 * np.abs(x).max(initial=0.0) else np.zeros(x.size)
 
 
 def _weighted_correlation(x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """NaN where one side is the same for all items drawn, as for a model that is always certain.  (b, n) -> (b,)"""
+    """Correlate with weights; NaN if one side is constant over the items drawn.  (b, n) -> (b,)"""
     total = np.maximum(weights.sum(axis=1), 1.0)
     mean_x, mean_y = weights @ x / total, weights @ y / total
     var_x, var_y = weights @ x**2 / total - mean_x**2, weights @ y**2 / total - mean_y**2

@@ -1,4 +1,4 @@
-"""Intervals of means over items: studentised, so that skewed losses and few items are allowed for."""
+"""Intervals of means over items: studentised, for skewed losses and few items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEW = 10  # degrees of freedom below which resampled sets are too few and too al
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Sums over what is drawn as one: single items, or clusters of them.
+    """Sums over the units that are resampled: single items, or clusters.
 
     code      (n,) which of the g groups each item is in
     first     (g,) an item of each group
@@ -38,11 +38,11 @@ class Groups:
 
     @property
     def error(self) -> np.ndarray:
-        """Standard error of each mean by leaving out one group at a time; NaN where one group has all values.  (s,)
+        """Standard error of each mean, leaving out one group at a time; NaN if one group has all values.  (s,)
 
             se^2 = (g - 1)/g sum_g (mean_(g) - mean of these)^2
 
-        For single items it is sd / sqrt(n). Of clusters of unequal sizes the usual sandwich is too small, and this is
+        For single items it is sd / sqrt(n). For clusters of unequal sizes the usual sandwich is too small, and this is
         not: MacKinnon, Nielsen and Webb (2023), Cluster-robust inference, on CV3.
         """
         total, used = self.items.sum(axis=0), self.items > 0
@@ -54,12 +54,13 @@ class Groups:
 
     @property
     def freedom(self) -> np.ndarray:
-        """Degrees of freedom of the standard error: groups less 1, and fewer where few hold most items.  (s,)
+        """Degrees of freedom of the standard error: groups minus 1, and fewer if few groups have most items.  (s,)
 
             (g - 1)/g (sum_g n_g^2)^2 / sum_g n_g^4
 
-        and at least 1: Satterthwaite's, for sums whose spread rises with the group's size. Bell and McCaffrey (2002),
-        Bias reduction in standard errors for linear regression with multi-stage samples, do the same for regressions.
+        and at least 1: Satterthwaite's, for sums whose spread rises with the size of the group. Bell and McCaffrey
+        (2002), Bias reduction in standard errors for linear regression with multi-stage samples, do the same for
+        regressions.
         """
         squares = self.items**2
         count = np.maximum((self.items > 0).sum(axis=0), 1)
@@ -68,7 +69,7 @@ class Groups:
 
 
 def group_values(values: np.ndarray, clusters: Any) -> Groups:
-    """values: (n, s), NaN where an item has none, none of them infinite; clusters: (n,) or None"""
+    """Sum values by cluster.  values: (n, s), NaN if an item has none, never infinite; clusters: (n,) or None"""
     known = ~np.isnan(values)
     count = known.sum(axis=0)
     filled = np.where(known, values, 0.0)
@@ -86,11 +87,11 @@ def group_values(values: np.ndarray, clusters: Any) -> Groups:
 
 
 def resample_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means of resampled groups less those of the data, and their standard errors.
+    """Compute means of resampled groups minus those of the data, and their standard errors.
 
         se*^2 = g/(g - 1) sum_g w_g (r_g - apart* n_g)^2 / (sum_g w_g n_g)^2
 
-    drawn: (b, g) how often each group was drawn -> (b, s), (b, s), NaN where no value was drawn
+    drawn: (b, g) how often each group was drawn -> (b, s), (b, s), NaN if no value was drawn
     """
     r, m = groups.residual, groups.items
     size = (
@@ -111,17 +112,14 @@ def resample_means(groups: Groups, drawn: np.ndarray) -> tuple[np.ndarray, np.nd
 def student_interval(
     value: float, error: float, freedom: float, apart: np.ndarray, errors: np.ndarray, coverage: float
 ) -> Interval:
-    """The interval from the distribution of t* = (mean* - mean) / se*.
+    """Compute the studentised bootstrap interval, from the distribution of t* = (mean* - mean) / se*.
 
         low, high = mean - quantiles of t* times se
 
-    Where a few large losses carry the mean, a resampled set without them has a low mean and a small error; t* knows
-    that, percentiles of mean* do not. Hall (1988), Theoretical comparison of bootstrap confidence intervals.
-
-    Of two groups there are three resampled sets, and their t* says nothing about tails: with fewer than FEW degrees of
-    freedom no end is nearer than Student's t puts it. Of 95% intervals over 2 equal clusters of normal values 95 of
-    100 then hold the mean (85 by t* alone), over 2 clusters of unequal sizes 96 (69). Losses that a few items carry
-    still need a dozen items: of exponential ones 79 to 88 held the mean of 3 to 8 items, 91 that of 12.
+    If a few large losses dominate the mean, a resample without them has a low mean and a small error, which t* takes
+    into account and percentiles of mean* do not. Hall (1988), Theoretical comparison of bootstrap confidence intervals.
+    With fewer than FEW degrees of freedom the resamples are too few to show the tails, so no end is nearer than
+    Student's t. Losses dominated by a few items need a dozen items; docs/intervals.md has the coverage.
 
     apart, errors: (b,), see `resample_means`
     """
@@ -144,13 +142,13 @@ def student_interval(
 def share_interval(
     value: float, error: float, freedom: float, bounds: tuple[float, float], sd: float, coverage: float
 ) -> Interval:
-    """The interval of a share, or of another mean that has both bounds: it has a width also at its bound.
+    """Compute the interval of a share, or of another mean with both bounds, which has a width also at its bound.
 
         (value - x)^2 = t^2 var(x),   var(x) = se^2 x (1 - x) / (value (1 - value)),   solved for x; bounds 0 and 1
 
-    Wilson (1927), Probable inference; with the spread that the data have in place of the binomial's, as for shares in
-    surveys: Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive
-    counts. Where all items are at a bound, their spread is not known and that of right and wrong is taken.
+    Wilson (1927), Probable inference; with the spread of the data in place of the binomial's, as for shares in surveys:
+    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts. If all
+    items are at a bound, the spread of right and wrong answers is used.
     """
     from scipy.special import stdtrit
 

@@ -25,10 +25,10 @@ SAMPLE = 1 << 14  # rows from which the bins of the Brier score's parts are cut
 
 
 def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = BIN_SIZE) -> dict[str, float]:
-    """All scores of METRICS that are not against gold, for calibration with the bins given here.
+    """Compute all scores of METRICS that are not against gold, in one pass.
 
-    The same numbers as the functions one by one, in one pass over the rows and three sorts of n 64-bit words. Arrays
-    are read as they stand, in single or double precision; beside them it holds 16 bytes per item. Differences:
+    One pass over the rows and three sorts of n 64-bit words; arrays are read in place, in single or double precision,
+    with 16 bytes of memory per item. Differences from the functions of the metrics:
         scores, F1, Pearson   rounding of sums only
         Spearman              exact: ranks of entropies in single precision, as in entropy_spearman
         calibration, Brier    confidence to 6e-8 of its distance from 1, shares of people in steps of 2.4e-7:
@@ -38,7 +38,7 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = BIN_SI
         parts of soft Brier   rounding only up to 16,384 items; of more, bins are cut at the quantiles of 16,384
                               of them and hold a few hundredths more or less: within 5e-4, and their sum is exact
 
-    A mean is infinite where the model excludes a class that people chose: `infinite_items` says for how many.
+    A mean is infinite if the model gives probability 0 to a class that people chose: see `infinite_items`.
     Calibration is against the share of people who made the model's choice and, in names that end on "_majority",
     against their most frequent class.
 
@@ -76,14 +76,14 @@ def sweep(p_model: Any, p_people: Any, *, bins: int = 15, bin_size: int = BIN_SI
 
 
 def score_many(p_model: np.ndarray, p_people: np.ndarray, gold: np.ndarray | None) -> dict[str, float]:
-    """The sweep, and the scores against gold where there is some.  p_model, p_people: (n, k), gold: (n,) or None"""
+    """Run the sweep, and score against gold if there is any.  p_model, p_people: (n, k), gold: (n,) or None"""
     scores = sweep(p_model, p_people)
     scores |= _without_loops(p_model, p_people, gold, scores)
     return {name: float(scores[name]) for name in (*METRICS, "infinite_items") if name in scores}
 
 
 def _means(sums: dict[str, float], n: int, near: tuple[float, float]) -> dict[str, float]:
-    """Means of the metrics that the kernel sums, by the names of its totals."""
+    """Return means of the metrics that the kernel sums, by the names of its totals."""
     scores = {}
     for name in (name for name in METRICS if name in sums):
         mean = _ratio(sums[name], sums.get(f"{name}_items", n))
@@ -97,7 +97,7 @@ def _means(sums: dict[str, float], n: int, near: tuple[float, float]) -> dict[st
 def _without_loops(
     model: np.ndarray, people: np.ndarray, gold: np.ndarray | None, known: dict[str, float]
 ) -> dict[str, float]:
-    """The scores that are not yet known, by their own functions: per item in blocks of rows."""
+    """Compute the scores that are not yet known by their own functions: per item in blocks of rows."""
     scores = {}
     for name, metric in metrics_of("items", gold):
         if name not in known:
@@ -115,7 +115,7 @@ def _without_loops(
 def _mean_in_blocks(
     function: Callable[[np.ndarray, np.ndarray], np.ndarray], model: np.ndarray, truth: np.ndarray
 ) -> float:
-    """The mean over items that have a value.  model: (n, k), truth: (n, k) or (n,)"""
+    """Average over items that have a value.  model: (n, k), truth: (n, k) or (n,)"""
     total, items = 0.0, 0
     for start in range(0, model.shape[0], BLOCK):
         values = function(model[start : start + BLOCK], truth[start : start + BLOCK])
@@ -145,7 +145,7 @@ def _class_cuts(model: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _brier_parts(model: np.ndarray, people: np.ndarray, bins: int, score: float) -> dict[str, float]:
-    """Parts of the soft Brier score, without a sort: bins are differences of what lies above thresholds."""
+    """Compute the parts of the soft Brier score without a sort: bins are differences of sums above thresholds."""
     from dissensus.evaluate.class_kernels import sums_above
 
     cuts = _class_cuts(model, bins)
@@ -176,7 +176,7 @@ def _pearson(sums: dict[str, float], n: int) -> float:
 
 
 def _spearman(entropies: np.ndarray) -> float:
-    """Spearman's correlation of packed pairs of keys, which are overwritten.  (n,) uint64"""
+    """Compute Spearman's correlation of packed pairs of keys, which are overwritten.  (n,) uint64"""
     from dissensus.evaluate.sorted_kernels import rank_correlation, rank_upper
 
     entropies.sort()
@@ -186,7 +186,7 @@ def _spearman(entropies: np.ndarray) -> float:
 
 
 def _calibration(confidences: np.ndarray, bins: int, bin_size: int) -> dict[str, float]:
-    """Everything that needs items in order of confidence.  confidences: (n,) packed, sorted in place"""
+    """Compute everything that needs items in order of confidence.  confidences: (n,) packed, sorted in place"""
     from dissensus.evaluate.sorted_kernels import COLUMN, sums_of_bins, sums_on_grid
 
     confidences.sort()

@@ -17,9 +17,9 @@ CALIBRATION_REPLICATES = 200
 
 
 def item_values(model: np.ndarray, people: np.ndarray, gold: np.ndarray | None) -> dict[str, np.ndarray]:
-    """One value per item of every score that has one; NaN for items without gold.
+    """Compute one value per item for every score that has one; NaN for items without gold.
 
-    model, people: (n, k), gold: (n,) codes, -1 where there is none -> name: (n,)
+    model, people: (n, k), gold: (n,) codes, -1 for none -> name: (n,)
     """
     values = {}
     for name, metric in metrics_of("items", gold):
@@ -34,13 +34,13 @@ def item_values(model: np.ndarray, people: np.ndarray, gold: np.ndarray | None) 
 
 
 def measures_of_drawn(model: np.ndarray, people: np.ndarray) -> dict[str, Measure]:
-    """Numbers about all items as functions of how often each was drawn, where they have an interval."""
+    """Return numbers about all items as functions of how often each was drawn, if they have an interval."""
     resampled = {name: metric.resampled for name, metric in metrics_of("set", None)}
     return {name: function(model, people) for name, function in resampled.items() if function is not None}
 
 
 def share_bounds(names: Iterable[str], least: float = 0.0) -> dict[str, tuple[float, float]]:
-    """Bounds of those scores per item that are shares, for `over_items`; least is -1 for differences of two models."""
+    """Return bounds of the scores that are shares, for `over_items`; least is -1 for differences of two models."""
     entries = ((name, METRICS[name]) for name in names)
     return {
         name: (least, 1.0)
@@ -59,7 +59,7 @@ def scores_with_intervals(
     replicates: int,
     coverage: float,
 ) -> dict[str, Interval]:
-    """Every score with its interval over items; NaN for the ends of an interval that a score does not have.
+    """Compute every score with its interval over items; NaN ends for a score without an interval.
 
     values: name: (n,), see `item_values`
     """
@@ -102,7 +102,7 @@ def scores_with_intervals(
 
 
 def within_bounds(score: Interval, name: str, k: int) -> Interval:
-    """The interval without what this score of METRICS cannot be for k classes."""
+    """Clip an interval to the range that this score of METRICS has for k classes."""
     if math.isnan(score.low) or math.isinf(score.value):
         return score
     least, most = METRICS[name].lowest(k), METRICS[name].highest(k)
@@ -110,7 +110,7 @@ def within_bounds(score: Interval, name: str, k: int) -> Interval:
 
 
 def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:
-    """The entries of METRICS of one kind; those against gold only where some item has it."""
+    """Return the entries of METRICS of one kind; those against gold only if some item has gold."""
     chosen = [(name, metric) for name, metric in METRICS.items() if metric.of == of]
     if gold is not None and (gold >= 0).any():
         return chosen
@@ -120,7 +120,7 @@ def metrics_of(of: Of, gold: np.ndarray | None) -> list[tuple[str, Metric]]:
 def confidence_columns(
     model: np.ndarray, people: np.ndarray, gold: np.ndarray | None, against: Reference
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence of the model's choice and its outcome, of items that have one.  (n,), (n,)"""
+    """Return the confidence of the model's choice and its outcome, for items with an outcome.  (n,), (n,)"""
     if against == "gold":
         assert gold is not None
         return confidence_and_outcome(model[gold >= 0], gold=gold[gold >= 0])

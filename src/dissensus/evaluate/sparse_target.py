@@ -1,4 +1,4 @@
-"""Where does one way of training help? Its gain against how far the sparse target was from the full one."""
+"""The gain of a training method against the error of its sparse targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SparseTarget:
     """The gain of one model over another, item by item, against the error of the target it was trained on.
 
     error        (n,) distance of the sparse target to the full one
-    improvement  (n,) loss of the reference - loss of the other: above 0 where the other is better
+    improvement  (n,) loss of the reference - loss of the other: above 0 if the other is better
     bins         mean improvement in bins of equal numbers of items, from the least error to the largest
     spearman     rank correlation of error and improvement, with its interval over items
     """
@@ -49,14 +49,26 @@ def sparse_target_diagnostic(
     distance: Callable[[np.ndarray, np.ndarray], np.ndarray] = jensen_shannon,
     replicates: int = 1000,
 ) -> SparseTarget:
-    """Is the gain largest where few votes misled? Improvement per item, binned by the error of the sparse target.
+    """Bin the improvement of one model over another by the error of the sparse target it was trained on.
 
         error_i = JS(sparse_i, full_i),   improvement_i = reference loss_i - loss_i
 
-    Gheibi 2026, fig. 2 (losses: soft NLL to the full distribution; found Spearman 0.05 to 0.16) and fig. 5, which takes
-    `distance=manhattan`. Ranks, and so bins and correlation, are the same for the divergence and its root.
+    Is the gain largest where few votes were misleading? Gheibi 2026, fig. 2 (losses: soft NLL to the full distribution)
+    and fig. 5, which uses `distance=manhattan`. Ranks, and so bins and correlation, are the same for the divergence and
+    its root.
 
-    reference_loss, loss: (n,) of two models on the same items; sparse, full: (n, k) rows sum to 1
+    Parameters
+    ----------
+    reference_loss, loss : (n,) losses of two models on the same items
+    sparse, full : (n, k) targets, rows sum to 1
+    rng : random generator of the bootstrap
+    bins : number of bins of the error
+    distance : of the sparse to the full target, (n, k), (n, k) -> (n,)
+    replicates : bootstrap resamples
+
+    Returns
+    -------
+    error and improvement per item, the mean improvement per bin and the rank correlation
     """
     before, after = (np.asarray(value, dtype=np.float64) for value in (reference_loss, loss))
     error = distance(sparse, full)  # (n,)

@@ -1,4 +1,4 @@
-"""What the true distributions would score against people's votes, from the votes alone, with intervals that cover."""
+"""Scores of the true distributions against people's votes, estimated from the votes alone, with intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TruthScores:
     """Scores of the truth by name: values, and two variances of each.
 
     noise  by the finite number of draws
-    form   by the form of the prior, which may be wrong; 0 where nothing is known about that
+    form   by the form of the prior, which may be wrong; 0 if nothing is known about it
     """
 
     values: dict[str, float]
@@ -34,16 +34,16 @@ class TruthScores:
 
 
 def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> TruthScores:
-    """The expected score of the truth under every metric that has a ceiling.
+    """Estimate the expected score of the truth under every metric that has a ceiling.
 
         value = mean over draws and items of score(prediction = p_i, labels = share of all votes on i)
 
-    p_i is drawn from what the votes leave possible, see `shrinkage`, whose prior is fitted to these counts. A metric
-    with `of_truth` needs the draw for a part only. Draws that do not have a score (a correlation needs some spread) are
-    left out of its mean; NaN where none has it.
+    p_i is drawn from the posterior of `shrinkage`, whose prior is fitted to these counts. A metric with `of_truth`
+    needs the draw for a part only. Draws without a score (a correlation needs some spread) are left out of its mean;
+    NaN if none has it.
 
-    Where votes tell the first terms of an entropy, they also tell how far the draws have these wrong. The rest is taken
-    to be wrong by as much again, and by a tenth of itself, which is what `form` allows for:
+    Votes determine the first terms of an entropy, and so the error of the draws in these terms. The remaining terms are
+    assumed to be wrong by as much again, and by a tenth of themselves, which is what `form` allows for:
 
         form = (mean of known - drawn)^2 + (REST mean of rest)^2
 
@@ -51,8 +51,7 @@ def truth_scores(counts: np.ndarray, rng: np.random.Generator, draws: int) -> Tr
     """
     posterior = shrinkage(Distributions.from_counts(counts)).posterior
     drawn = [PossibleTruth(posterior_sample(posterior, rng), counts) for _ in range(draws)]
-    # The noise of few draws stays in: taken off, 86 of 100 intervals held the KL of 20 votes on 200 items (sparse
-    # confusions, 4 draws), with it 97.
+    # The noise of few draws stays in: without it intervals of the KL of few draws are too narrow.
     wrong = float(np.mean([(truth.known - truth.drawn).mean() for truth in drawn]))
     off = math.hypot(wrong, REST * float(np.mean([truth.rest.mean() for truth in drawn])))
     values, noise, form = {}, {}, {}
@@ -73,15 +72,15 @@ def truth_intervals(
     coverage: float = 0.95,
     clusters: Any = None,
 ) -> dict[str, Interval]:
-    """`truth_scores` with intervals over items, or over clusters of items, for which the prior is fitted anew.
+    """Compute `truth_scores` with intervals over items or clusters, refitting the prior to each resample.
 
         sd^2 = variance of value* over resampled items + form,   low, high = value -+ t sd
 
     t is Student's quantile for refits - 1 degrees of freedom; low and high stay within the bounds of the score. The
-    prior is fitted again for every resampled set of items, since its own uncertainty is most of that of the value. Of
-    more than REFIT_ITEMS items as many are drawn, and the variance is scaled by drawn/all.
-    Bickel, Goetze and van Zwet (1997), Resampling fewer than n observations.
-    What the finite number of draws adds to the variance of value* is taken off, and put on once for the value.
+    prior is refitted since its own uncertainty is most of that of the value. With more than REFIT_ITEMS items as many
+    are drawn, and the variance is scaled by drawn/all. Bickel, Goetze and van Zwet (1997), Resampling fewer than n
+    observations. The variance by the finite number of draws is subtracted from that of value*, and added once for the
+    value.
     """
     from scipy.special import stdtrit  # and not scipy.stats, which takes half a second to load
 
@@ -114,14 +113,14 @@ def _score(metric: Metric, truth: PossibleTruth) -> float:
 
 
 def _mean_and_noise(known: np.ndarray) -> tuple[float, float]:
-    """The mean of some draws and its variance by their number, NaN and 0 without any.  (d,)"""
+    """Average draws, with the variance by their number; NaN and 0 without any.  (d,)"""
     if not known.size:
         return math.nan, 0.0
     return float(known.mean()), float(known.var(ddof=1) / known.size) if known.size > 1 else 0.0
 
 
 def _resample(n: int, times: int, rng: np.random.Generator, clusters: Any) -> Iterator[tuple[np.ndarray, float]]:
-    """Places of items drawn with replacement, each with its cluster, and the share of clusters that was drawn."""
+    """Draw positions of items with replacement, each with its cluster, and the share of clusters drawn."""
     code = np.arange(n) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1].reshape(-1)
     by_cluster = np.argsort(code, kind="stable")
     ends = np.cumsum(np.bincount(code))

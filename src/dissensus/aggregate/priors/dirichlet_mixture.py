@@ -1,4 +1,4 @@
-"""Mixtures of Dirichlets over vote counts: how likely votes are, and what they leave open about an item.
+"""Mixtures of Dirichlets over vote counts: the evidence of votes, and the posterior of an item.
 
     p ~ sum_j weight_j Dirichlet(alpha_j),   votes ~ p
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MixturePosterior:
-    """What the votes leave open about each item: a mixture of Dirichlets, one for each of j components.
+    """The posterior of each item: a mixture of Dirichlets, one for each of j components.
 
         p_i given its votes ~ sum_j weights_ij Dirichlet(alpha_j + counts_i)
 
@@ -47,14 +47,14 @@ class MixturePosterior:
 
 
 def mixture_posterior(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> MixturePosterior:
-    """The posterior of each item, by Bayes' rule; counts may be fractions.  (n, k), (j, k), (j,) -> n items"""
+    """Compute the posterior of each item by Bayes' rule; counts may be fractions.  (n, k), (j, k), (j,) -> n items"""
     from scipy.special import softmax
 
     return MixturePosterior(softmax(np.log(weights) + component_evidence(counts, alpha), axis=1), alpha, counts)
 
 
 def component_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """ln B(alpha_j + x) / B(alpha_j), how likely each row's votes are from each Dirichlet.  (n, k), (j, k) -> (n, j)"""
+    """Compute ln B(alpha_j + x) / B(alpha_j), the evidence of each row by Dirichlet.  (n, k), (j, k) -> (n, j)"""
     evidence = -_rising(counts.sum(axis=1), alpha.sum(axis=1))
     for code in range(counts.shape[1]):
         evidence += _rising(counts[:, code], alpha[:, code])
@@ -62,14 +62,14 @@ def component_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
 
 
 def posterior_mean(posterior: MixturePosterior) -> np.ndarray:
-    """The expected distribution, which is also the one with the least expected KL from the truth.  (n, k)"""
+    """Compute the expected distribution, which also has the least expected KL from the truth.  (n, k)"""
     scaled = posterior.weights / posterior.mass  # (n, j)
     mean = posterior.counts * scaled.sum(axis=1, keepdims=True) + scaled @ posterior.alpha
     return mean / mean.sum(axis=1, keepdims=True)
 
 
 def posterior_variance(posterior: MixturePosterior) -> np.ndarray:
-    """The variance of each class's probability, within and between components: 0 to 1/4.  (n, k)
+    """Compute the variance of each class's probability, within and between components: 0 to 1/4.  (n, k)
 
     Var p_c = sum_j w_j a_jc (a_jc + 1) / (A_j (A_j + 1)) - (E p_c)^2,   a = alpha + counts, A its sum
     """
@@ -82,12 +82,12 @@ def posterior_variance(posterior: MixturePosterior) -> np.ndarray:
 
 
 def expected_kl(posterior: MixturePosterior) -> np.ndarray:
-    """The KL divergence still to be expected from the true distribution to the posterior mean, in nats.  (n,)
+    """Compute the expected KL divergence from the true distribution to the posterior mean, in nats.  (n,)
 
         E KL(p || mean) = E sum_c p_c ln p_c - sum_c mean_c ln mean_c,
         E p_c ln p_c = sum_j w_j a_jc / A_j (psi(a_jc + 1) - psi(A_j + 1))
 
-    It falls with every vote on average; what an allocation of further votes wants to lower.
+    It falls with every vote on average; an allocation of further votes minimises it.
     """
     from scipy.special import psi
 
@@ -102,7 +102,7 @@ def expected_kl(posterior: MixturePosterior) -> np.ndarray:
 
 
 def posterior_sample(posterior: MixturePosterior, rng: np.random.Generator) -> np.ndarray:
-    """One distribution for each item that its votes leave possible.  (n, k)"""
+    """Draw one distribution per item from its posterior.  (n, k)"""
     edges = np.cumsum(posterior.weights, axis=1)  # (n, j)
     component = (rng.random((edges.shape[0], 1)) > edges[:, :-1]).sum(axis=1)
     drawn = rng.standard_gamma(posterior.alpha[component] + posterior.counts)  # (n, k)
@@ -113,7 +113,7 @@ def posterior_sample(posterior: MixturePosterior, rng: np.random.Generator) -> n
 
 
 def distinct_rows(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different rows and which of them each row is: few votes have few outcomes.  (n, k) -> (u, k), (n,)"""
+    """Return the different rows and which of them each row is: few votes have few outcomes.  (n, k) -> (u, k), (n,)"""
     base, k = int(counts.max(initial=0)) + 1, counts.shape[1]
     if k * np.log2(base) < 62:  # a row is then a whole number in one int64, and sorting those is ten times faster
         _, first, which = np.unique(counts @ (np.int64(base) ** np.arange(k)), return_index=True, return_inverse=True)
@@ -142,7 +142,7 @@ class VoteTerms:
 
 
 def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
-    """counts: (u, k) whole numbers; times: (u,) how often each row occurs, not necessarily whole"""
+    """Lay out a table of votes.  counts: (u, k) whole numbers; times: (u,) how often each row occurs"""
     from scipy.sparse import csr_array
 
     table, which = distinct_rows(counts)
@@ -161,11 +161,11 @@ def vote_terms(counts: np.ndarray, times: np.ndarray) -> VoteTerms:
 
 
 def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """The log-probability of a table of votes, each item's in their order, in nats, and its slopes.
+    """Compute the log-probability of a table of votes, each item's in their order, in nats, and its gradient.
 
         L = sum_i times_i ln f(x_i),   f(x) = sum_j weight_j B(alpha_j + x) / B(alpha_j)
 
-    alpha: (j, k); log_weight: (j,) -> L, its slope in alpha (j, k) and in log_weight (j,)
+    alpha: (j, k); log_weight: (j,) -> L, its gradient in alpha (j, k) and in log_weight (j,)
     """
     from scipy.special import gammaln, psi
 
@@ -186,7 +186,7 @@ def log_evidence(terms: VoteTerms, alpha: np.ndarray, log_weight: np.ndarray) ->
 
 
 def leave_one_out(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) -> float:
-    """The mean log-probability of a vote given the other votes of its item, in nats; NaN without votes.
+    """Compute the mean log-probability of a vote given the other votes of its item, in nats; NaN without votes.
 
     counts: (n, k) whole numbers; alpha: (j, k); weights: (j,)
     """

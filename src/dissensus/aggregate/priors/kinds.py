@@ -10,7 +10,7 @@ LOG_ALPHA = (-9.0, 9.0)  # beyond these a Dirichlet is certain, or its votes are
 
 
 def with_pairs(rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement: float, pairs: float) -> VoteTerms:
-    """The rows with imagined pairs of votes beside them, of which a share `agreement` beyond chance agree."""
+    """Add imagined pairs of votes, of which a share `agreement` beyond chance agree."""
     k = share.size
     first, second = np.triu_indices(k, 1)
     each = np.eye(k, dtype=np.int64)
@@ -21,7 +21,7 @@ def with_pairs(rows: np.ndarray, times: np.ndarray, share: np.ndarray, agreement
 
 
 def tie_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
+    """Fit Dirichlets alike for all classes: a purity, a size and a weight for each level.  -> (j, k), (j,)"""
     from scipy.optimize import minimize
     from scipy.special import expit
 
@@ -58,7 +58,7 @@ def tie_kinds(terms: VoteTerms, share: np.ndarray, levels: int) -> tuple[np.ndar
 def free_kinds(
     terms: VoteTerms, tied: np.ndarray, tied_weight: np.ndarray, spread: float, iterations: int
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Every Dirichlet for itself, near the tied ones; weights as if one more item per component had been seen."""
+    """Fit every Dirichlet on its own, near the tied ones; weights as if one more item per component had been seen."""
     from scipy.optimize import minimize
 
     j, k = tied.shape
@@ -83,7 +83,7 @@ def free_kinds(
 def free_parameters(
     rows: np.ndarray, times: np.ndarray, alpha: np.ndarray, weights: np.ndarray, spread: float
 ) -> float:
-    """How many parameters the votes have set free: each ln alpha counts by how much more they say than its prior.
+    """Count the parameters that the votes determine: each ln alpha by its information relative to its prior.
 
     sum_jc F_jc / (F_jc + 1 / spread^2),   F_jc = sum_i (d ln f(x_i) / d ln alpha_jc)^2
     """
@@ -101,6 +101,6 @@ def free_parameters(
 
 
 def _normalise(log_weight: np.ndarray) -> np.ndarray:
-    """Of weights that sum to 1; a tenth of the time that scipy's takes on so few numbers."""
+    """Return log weights whose exponentials sum to 1; ten times as fast as scipy's for so few numbers."""
     top = log_weight.max()
     return log_weight - top - np.log(np.exp(log_weight - top).sum())

@@ -1,4 +1,4 @@
-"""What a model's prediction is worth beside people's votes: some votes, or none."""
+"""The number of votes that a model's prediction is worth."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ REACH = 5.0  # of ln votes and ln temperature, to both sides
 
 
 def with_model(counts: np.ndarray, log_guess: np.ndarray, votes: float, temperature: float) -> np.ndarray:
-    """The counts, and so many votes more as the tempered prediction spreads them.  (n, k)"""
+    """Add votes in proportion to the tempered prediction.  (n, k)"""
     from scipy.special import softmax
 
     return counts + votes * softmax(log_guess / temperature, axis=1)
 
 
 def model_worth(counts: np.ndarray, log_guess: np.ndarray, prior: VotePrior) -> tuple[float, float]:
-    """How many votes a prediction is worth, and its temperature; 0 and 1 where it does not surely help.
+    """Estimate how many votes a prediction is worth, and its temperature; 0 and 1 without a clear benefit.
 
-    Each vote is foreseen from the prior, the model and the other votes of its item:
+    Each vote is predicted from the prior, the model and the other votes of its item:
 
         gain_i = sum_v x_iv [ln P(v | x_i - e_v, model) - ln P(v | x_i - e_v)]
 
-    Votes and temperature maximise the sum of gains over items with two votes or more, under wide bells around one vote
+    Votes and temperature maximise the sum of gains over items with two votes or more, under wide priors around one vote
     and temperature 1. The model is used if that sum exceeds the number of fitted parameters, and twice its own standard
-    error, so that a useless one counts nothing.
+    error.
 
-    Items with one vote show how well a model foresees votes, but not how it compares with a further vote. Where there
-    are no others, only the temperature is fitted, as if the prediction were one vote; it then counts as the part of the
-    log-loss of a vote that it takes away, 0 to 1 vote. Where nobody voted it is one vote.
+    Items with one vote show how well a model predicts votes, but not how it compares with a further vote. If all items
+    are such, only the temperature is fitted, as if the prediction were one vote; its weight is then the part of the
+    log-loss of a vote that it removes, 0 to 1 vote. Without any votes it is one vote.
 
     counts, log_guess: (n, k)
     """
@@ -74,7 +74,7 @@ def model_worth(counts: np.ndarray, log_guess: np.ndarray, prior: VotePrior) -> 
 
 
 def _numbers(place: np.ndarray) -> tuple[float, float]:
-    """Votes and temperature; one vote where only ln temperature is given."""
+    """Return votes and temperature; one vote if only ln temperature is given."""
     held = np.exp(np.clip(place, -REACH, REACH))
     return (float(held[0]) if held.size == 2 else 1.0), float(held[-1])
 

@@ -1,4 +1,4 @@
-"""How people disagree, learned from the votes themselves: a mixture of Dirichlets that items come from."""
+"""The prior over items, learned from their votes: a mixture of Dirichlets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVEN_ITEMS = 40  # imagined items of evenly spread classes, from which the share
 
 @dataclass(frozen=True, eq=False)
 class VotePrior:
-    """What items look like before they are asked about: a mixture of Dirichlets.
+    """A prior over items: a mixture of Dirichlets.
 
     alpha      (j, k) above 0
     weights    (j,) sums to 1
@@ -42,7 +42,7 @@ class VotePrior:
             hold(self, name, np.asarray(getattr(self, name), dtype=np.float64))
 
     def posterior(self, counts: np.ndarray) -> MixturePosterior:
-        """What votes leave open about each item.  (n, k)"""
+        """Return the posterior of each item.  (n, k)"""
         if np.issubdtype(counts.dtype, np.integer):
             different, which = distinct_rows(counts)
             of_different = mixture_posterior(different, self.alpha, self.weights)
@@ -50,7 +50,7 @@ class VotePrior:
         return mixture_posterior(counts, self.alpha, self.weights)
 
     def estimate(self, counts: np.ndarray) -> np.ndarray:
-        """The expected distribution of each item.  (n, k), rows sum to 1"""
+        """Return the expected distribution of each item.  (n, k), rows sum to 1"""
         return posterior_mean(self.posterior(counts))
 
 
@@ -63,7 +63,7 @@ def vote_prior(
     pairs: float = 10.0,
     iterations: int = 300,
 ) -> VotePrior:
-    """The prior of `shrinkage`, whose docstring describes the options, fitted to a table of votes.
+    """Fit the prior of `shrinkage`, whose docstring describes the options, to a table of votes.
 
     Five models of items, from the one that learns nothing to the one that learns most:
 
@@ -116,7 +116,7 @@ def vote_prior(
 
 
 def rows_to_fit(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different rows of counts, (u, k), and how often each occurs, (u,); of evenly spaced items if too many."""
+    """Return the different rows of counts, (u, k), and how often each occurs, (u,); of some items if too many."""
     rows, which = distinct_rows(counts)
     if rows.shape[0] > FIT_ROWS:
         rows, which = distinct_rows(counts[evenly_spaced(counts.shape[0], FIT_ROWS)])
@@ -143,19 +143,19 @@ def _alike(rows: np.ndarray, times: np.ndarray, mean: np.ndarray, agreement: flo
 
 
 def _log_beta(kappa: np.ndarray, agreement: float, pairs: float) -> np.ndarray:
-    """ln of the hyperprior of kappa, up to a constant."""
+    """Compute ln of the hyperprior of kappa, up to a constant."""
     return (pairs * agreement - 1) * np.log(kappa) + (pairs * (1 - agreement) - 1) * np.log1p(-kappa)
 
 
 def _evidence(model: VotePrior, rows: np.ndarray, times: np.ndarray) -> float:
-    """ln of the probability of all votes."""
+    """Compute ln of the probability of all votes."""
     from scipy.special import logsumexp
 
     return float(times @ logsumexp(component_evidence(rows, model.alpha) + np.log(model.weights), axis=1))
 
 
 def _average(models: list[VotePrior], score: np.ndarray) -> VotePrior:
-    """The components of all models in one mixture, without those that make no difference."""
+    """Put the components of all models into one mixture, without those that make no difference."""
     from scipy.special import softmax
 
     alpha = np.concatenate([model.alpha for model in models])
