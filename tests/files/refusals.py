@@ -14,8 +14,11 @@ def quiet(_):
     pass
 
 
-def refused(path, *parts, **options):
-    """Reading fails with a refusal of this file, whose problem or ways out match each of these patterns."""
+def refused(path, *parts, ways=None, **options):
+    """Reading fails with a refusal of this file, whose problem or ways out match each of these patterns.
+
+    ways  the settings of all ways out that have any, in their order
+    """
     with pytest.raises(Refusal) as caught:
         read(path, say=quiet, **options)
     refusal = caught.value
@@ -25,6 +28,8 @@ def refused(path, *parts, **options):
     facts = "; ".join([fill(refusal.problem, named), *map(str, refusal.ways)])
     for part in parts:
         assert re.search(part, facts), (part, facts)
+    if ways is not None:
+        assert [dict(way.settings) for way in refusal.ways if way.settings] == ways
     return message
 
 

@@ -19,9 +19,7 @@ def test_identifiers_are_refused_by_name_and_gold_is_no_person(tmp_path):
     refused(
         path,
         "column 'photo' has identifiers, 4 different values in 4 rows",
-        "item='photo'",
-        r"annotators=\['ann', 'bo'\]",
-        r"drop=\['photo'\]",
+        ways=[{"item": "photo"}, {"annotators": ["ann", "bo"]}, {"gold": "photo"}, {"drop": ["photo"]}],
         layout="annotators",
     )
     said = []
@@ -63,7 +61,7 @@ def test_gold_stays_beside_votes_whatever_it_is_called(tmp_path):
     assert votes.classes == ("4", "5") and votes.choice.tolist() == [1, 0] and votes.column("gold").tolist() == [4, 4]
     assert said[0].endswith("label = rating (4, 5), gold = label (kept as the extra column gold)")
     both = file(tmp_path, "b.csv", "item,annotator,label,gold,truth\na,1,5,4,3\n")
-    refused(both, "there is a column 'gold' as well", gold="truth")
+    refused(both, "'truth'", "a column 'gold'", ways=[{"drop": ["gold"]}], gold="truth")
     assert read(both, gold="truth", drop=["gold"], say=quiet).column("gold").tolist() == [3]
 
 
