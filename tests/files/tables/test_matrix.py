@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from dissensus import read
+from dissensus.labels.refusals import Refusal
 
 PERCENTS = pd.DataFrame({"item": ["a", "b", "c"], "cat": [60, 100, 33], "dog": [40, 0, 67]})
 
@@ -26,8 +27,9 @@ def test_whole_numbers_that_sum_to_100_are_counts_or_percents_as_told(kind, tmp_
     else:
         source = tmp_path / "p.npy"
         np.save(source, PERCENTS[["cat", "dog"]].to_numpy())
-    with pytest.raises(ValueError, match=r"two readings fit, as every row sums to 100.*layout='counts'.*rescale=True"):
+    with pytest.raises(Refusal, match="sums to 100") as caught:
         read(source, say=quiet)
+    assert [way.settings for way in caught.value.ways] == [{"layout": "counts"}, {"rescale": True}]
     counts = read(source, layout="counts", say=quiet)
     said = []
     shares = read(source, rescale=True, say=said.append)

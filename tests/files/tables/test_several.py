@@ -19,6 +19,7 @@ from dissensus import Beliefs, Votes, count_votes, read, write
 from dissensus.aggregate import aggregate_labels
 from dissensus.cli.main import app
 from dissensus.files.tables.several import find_joined_name
+from dissensus.labels.refusals import Refusal
 from tests.files.refusals import quiet
 
 TICKED = [("a", "ann", ["sad", "wry"]), ("a", "bo", ["sad"]), ("b", "ann", ["wry", "odd", "sad"]), ("b", "bo", ["odd"])]
@@ -57,10 +58,9 @@ def test_one_vote_each_counts_every_tick(tmp_path):
 
 def test_without_a_word_both_ways_are_named(tmp_path):
     for source in sources(tmp_path, TICKED):
-        with pytest.raises(
-            ValueError, match=rf"row 1 \(item 'a', annotator 'ann'\) ticks 2 classes.*2 of 4.*{BOTH_WAYS}"
-        ):
+        with pytest.raises(Refusal, match=r"row 1 \(item 'a', annotator 'ann'\) ticks 2 classes.*2 of 4") as caught:
             read(source, say=quiet)
+        assert [way.settings for way in caught.value.ways][:2] == [{"several": "beliefs"}, {"several": "votes"}]
 
 
 def test_lists_of_one_class_each_are_votes(tmp_path):

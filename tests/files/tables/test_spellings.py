@@ -8,6 +8,7 @@ import pytest
 
 from dissensus import read, write
 from dissensus.aggregate import krippendorff_alpha
+from dissensus.labels.refusals import Refusal
 
 HEADER = "item,annotator,label\n"
 
@@ -56,8 +57,9 @@ def test_an_item_called_1_and_1_0_is_one_item(tmp_path):
 )
 def test_names_that_differ_only_in_blanks_or_case_are_refused_unless_listed(tmp_path, rows, said, column):
     path = saved(tmp_path, rows)
-    with pytest.raises(ValueError, match=f"{said}.*differ only in .*Clean the file.*{column}="):
+    with pytest.raises(Refusal, match=said) as caught:
         heard(path)
+    assert [dict(way.settings) for way in caught.value.ways] == [{}, {column: ...}]
     names = {"classes": 2, "annotators": 1, "items": 0}[column]
     listed = list(dict.fromkeys(row.split(",")[names] for row in rows.splitlines()))
     votes, _ = heard(path, **{column: listed})
@@ -72,13 +74,14 @@ def test_people_whose_names_differ_in_case_are_two(tmp_path):
 @pytest.mark.parametrize("word", ["nan", "NaN", "NA", "N/A", "null", "#N/A"])
 def test_a_word_for_nothing_is_no_class_unless_it_is_listed(tmp_path, word):
     path = saved(tmp_path, f"1,a,x\n1,b,{word}\n2,a,y\n2,b,{word}\n")
-    with pytest.raises(ValueError, match=f"row 2 has '{word}'.*2 of 4 rows.*missing='drop'.*classes="):
+    with pytest.raises(Refusal, match=f"row 2 has '{word}'.*2 of 4 rows") as caught:
         heard(path)
+    assert [way.settings for way in caught.value.ways] == [{"missing": "drop"}, {"classes": ...}]
     votes, said = heard(path, missing="drop")
     assert votes.classes == ("x", "y") and votes.n_answers == 2
     assert f"'{word}' in column 'label' taken for no label" in said and "2 rows without a label left out" in said
     assert heard(path, classes=["x", "y", word])[0].n_answers == 4
-    with pytest.raises(ValueError, match="usual word for no label"):
+    with pytest.raises(Refusal, match=f"row 2 has '{word}'"):
         read(pa.table({"item": [1, 2], "annotator": ["a", "a"], "label": ["x", word]}))
 
 
