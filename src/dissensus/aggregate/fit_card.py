@@ -17,4 +17,4 @@ def fit_card(title: str, facts: Sequence[tuple[str, str]], distributions: Distri
     summary = summarise(distributions, annotators=False)
     colours = colours_of(summary)
     figures = [entropy_figure(summary), class_figure(summary, colours)]
-    return html_card(Document(title, summary.disagreement(), facts, [Section("", figures, columns=2)], colours=colours))
+    return html_card(Document(title, summary.disagreement(), facts, [Section("", figures, columns=3)], colours=colours))

@@ -28,7 +28,7 @@ def labels_card(labels: Labels) -> str:
             type(labels).__name__,
             summary.disagreement(),
             summary.headline(),
-            [Section("", figures, columns=2)],
+            [Section("", figures, columns=3)],
             colours=colours,
         )
     )
