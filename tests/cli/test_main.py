@@ -49,7 +49,7 @@ def test_help_names_every_entry_of_the_dictionaries_behind_an_option():
     from dissensus.deliver.wrappers import WRAPPERS
     from dissensus.elicit.questions.question_kinds import QUESTIONS
     from dissensus.files.formats import FORMATS
-    from dissensus.plan.tradeoff import UTILITIES
+    from dissensus.plan.utilities import UTILITIES
     from dissensus.train.heads.encoders import ENCODERS
     from dissensus.train.heads.fit_config import HEADS
 

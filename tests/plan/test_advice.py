@@ -19,7 +19,8 @@ from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.information import constraints_of
 from dissensus.plan.pilot import PilotAnswers
-from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences, turning_point
+from dissensus.plan.tradeoff import Costs, Preferences, turning_point
+from dissensus.plan.utilities import UTILITIES
 from dissensus.report.document import Table
 from dissensus.report.html import html_page
 

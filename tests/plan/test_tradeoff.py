@@ -14,17 +14,8 @@ from dissensus.plan.advice.label_plan import plan_labels
 from dissensus.plan.estimates import by_information, by_simulation
 from dissensus.plan.grid import Grid, GridConfig
 from dissensus.plan.information import constraints_of
-from dissensus.plan.tradeoff import (
-    FIGURE_1,
-    UTILITIES,
-    Costs,
-    Preferences,
-    find_utility,
-    inverse_sigmoid,
-    loss_curve,
-    preference_map,
-    sigmoid,
-)
+from dissensus.plan.tradeoff import FIGURE_1, Costs, Preferences, loss_curve, preference_map
+from dissensus.plan.utilities import UTILITIES, find_utility, inverse_sigmoid, sigmoid
 
 sizes = st.integers(2, 90)
 

@@ -9,7 +9,7 @@ gnmds                         generalised non-metric MDS: items and classes as p
 simulation, grid              how well similarities are recovered from each kind of label, over n, k and d
 sparsity                      fewer classes per label: principal components, sparse and top-class labels
 real_labels                   the same measures on labels that people gave
-estimates, tradeoff           information of a label, and its utility against its cost
+estimates, tradeoff           information of a label, and its utility (utilities) against its cost
 pilot, pilot_file, measured   a pilot study, and its measurements in place of assumptions
 allocation, allocation_rules  further answers per item; allocation_gain tests whether choosing items pays
 replays, question_mix         allocation replayed on collected answers

@@ -22,8 +22,8 @@ from .real_labels import informativeness as informativeness
 from .replays import replay as replay
 from .simulation import label_recovery as label_recovery
 from .simulation import simulate_scene as simulate_scene
-from .tradeoff import UTILITIES as UTILITIES
 from .tradeoff import Costs as Costs
 from .tradeoff import Preferences as Preferences
 from .tradeoff import loss_curve as loss_curve
 from .tradeoff import preference_map as preference_map
+from .utilities import UTILITIES as UTILITIES

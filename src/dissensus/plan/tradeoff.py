@@ -8,20 +8,18 @@ Sucholutsky 2023, sec. 5 and 6, figures 1 and 6. The paper leaves the unit of co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dissensus.labels.display import shapes
-from dissensus.labels.refusals import Refusal, Way, one_of
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.plan.error_rates import ErrorRates, Tried, interpolate, select_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
+from dissensus.plan.utilities import Utility, find_utility
 
-Utility = Callable[[np.ndarray], np.ndarray]
-STEEP = 10.0  # the paper names sigmoids but no scale; this one takes four fifths of its rise between 0.28 and 0.72
 FIGURE_1 = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
 
 
@@ -73,37 +71,6 @@ class Costs:
         tried = [(asked, cost / self.hard) for asked, cost in select_kind(self.partial, kind)]
         each = {"hard": np.ones_like(k), "soft": soft}.get(kind)
         return np.asarray(self.hard * n * (interpolate(k_hat, k, 1.0, tried, soft) if each is None else each))
-
-
-def linear(x: np.ndarray) -> np.ndarray:
-    """u(rho) = rho"""
-    return np.asarray(x, dtype=np.float64)
-
-
-def sigmoid(x: np.ndarray) -> np.ndarray:
-    """A logistic curve from 0 at 0 to 1 at 1: low and high rho change little.
-
-    u(rho) = [s(rho) - s(0)] / [s(1) - s(0)],   s(x) = 1 / (1 + exp(-10 (x - 1/2)))
-    """
-    low, high = _logistic(0.0), _logistic(1.0)
-    return np.asarray((_logistic(np.asarray(x, dtype=np.float64)) - low) / (high - low))
-
-
-def inverse_sigmoid(x: np.ndarray) -> np.ndarray:
-    """The inverse of `sigmoid`: changes at low and high rho count most."""
-    low, high = _logistic(0.0), _logistic(1.0)
-    s = low + np.clip(np.asarray(x, dtype=np.float64), 0, 1) * (high - low)
-    return np.asarray(0.5 + np.log(s / (1 - s)) / STEEP)
-
-
-UTILITIES: dict[str, Utility] = {"linear": linear, "sigmoid": sigmoid, "inverse-sigmoid": inverse_sigmoid}
-
-
-def find_utility(utility: str | Utility) -> Utility:
-    """Find a utility by its name; a function of an array of rho is returned as it is."""
-    if callable(utility):
-        return utility
-    return UTILITIES[one_of("utility", utility, UTILITIES)]
 
 
 @dataclass(frozen=True)
@@ -278,7 +245,3 @@ def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> L
     # A number for a single class does not name the nearest one: the hard label stands for it.
     loss[0] = preferences.loss("hard", n, k)
     return LossByClasses(kind, asked, loss)
-
-
-def _logistic(x: float | np.ndarray) -> np.ndarray:
-    return np.asarray(1 / (1 + np.exp(-STEEP * (np.asarray(x) - 0.5))))

@@ -17,7 +17,8 @@ from dissensus.papers.paper import Scale, Tell
 from dissensus.plan.error_rates import ErrorRates
 from dissensus.plan.label_kinds import LabelKind
 from dissensus.plan.pilot import PilotAnswers, PilotOption, rank_options, wrong_comparisons
-from dissensus.plan.tradeoff import UTILITIES, Costs, Preferences
+from dissensus.plan.tradeoff import Costs, Preferences
+from dissensus.plan.utilities import UTILITIES
 
 IMAGES = 100  # of the real pilot
 PEOPLE = 10  # votes for each of them

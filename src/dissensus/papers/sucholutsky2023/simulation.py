@@ -15,7 +15,8 @@ from dissensus.plan.grid import Grid, GridConfig, cell_scene, load_grid, simulat
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
-from dissensus.plan.tradeoff import FIGURE_1, UTILITIES, Preferences, preference_map
+from dissensus.plan.tradeoff import FIGURE_1, Preferences, preference_map
+from dissensus.plan.utilities import UTILITIES
 
 GRID = "grid.json"
 BETAS = (0.1, 1.0, 10.0)  # of the maps; figure 1 has them without numbers

@@ -14,7 +14,8 @@ from dissensus.plan.estimates import by_information
 from dissensus.plan.grid import figure_1_grid
 from dissensus.plan.label_kinds import PARTIAL_KINDS, WHOLE_KINDS
 from dissensus.plan.pilot import PilotOption
-from dissensus.plan.tradeoff import UTILITIES, loss_curve, preference_map
+from dissensus.plan.tradeoff import loss_curve, preference_map
+from dissensus.plan.utilities import UTILITIES
 from dissensus.report.charts import Line, line_chart
 from dissensus.report.document import Cell, Column, Document, Figure, Row, Section, Table, Text
 from dissensus.report.maps import grid_map
