@@ -62,7 +62,7 @@ def html_value(cell: AnyCell, format: str, colours: Mapping[str, str] = NO_COLOU
     elif isinstance(value, tuple):
         text = "".join(html_text(part) for part in value)
     elif isinstance(value, str):
-        text = html_text(value) if wraps else html_name(value, colours)
+        text = html_text(value) if wraps and value not in colours else html_name(value, colours)
     else:
         text = "" if value is None else escape(format_scalar(value, style))
     note = note_of(cell)

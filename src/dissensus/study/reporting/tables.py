@@ -25,7 +25,11 @@ COMPARED = (
 def overview(summary: Summary) -> Table:
     """Means of all arms by all metrics."""
     counts = Column(f"{summary.units.kind}s", number=True)
-    columns = (Column("arm", wraps=True), counts, *(_metric_column(metric) for metric in summary.metrics))
+    columns = (
+        Column("arm", wraps=True, coloured=True),
+        counts,
+        *(_metric_column(metric) for metric in summary.metrics),
+    )
     rows: list[list[AnyCell]] = []
     for arm in summary.arms:
         scores = summary.scores[arm.name]
@@ -43,7 +47,7 @@ def difference_overview(summary: Summary) -> Table | None:
         return None
     baselines = {baseline for _, baseline in by_arm}
     several = len(baselines) > 1
-    columns = [Column("arm", wraps=True), *([Column("baseline", wraps=True)] if several else [])]
+    columns = [Column("arm", wraps=True, coloured=True), *([Column("baseline", wraps=True)] if several else [])]
     columns += [_metric_column(metric, "+.3f") for metric in summary.metrics]
     rows: list[list[AnyCell]] = [
         [arm, *([baseline] if several else []), *(_difference_cell(row.get(metric)) for metric in summary.metrics)]
@@ -55,7 +59,7 @@ def difference_overview(summary: Summary) -> Table | None:
 
 def by_metric(summary: Summary, metric: str) -> Table:
     """One metric: means and, if there are baselines, the differences from them with their tests."""
-    columns = [Column("arm", wraps=True), Column("mean", number=True), Column("n", number=True)]
+    columns = [Column("arm", wraps=True, coloured=True), Column("mean", number=True), Column("n", number=True)]
     compared = any(d.metric == metric for d in summary.differences)
     rows = []
     for arm in summary.arms:
@@ -72,7 +76,10 @@ def by_metric(summary: Summary, metric: str) -> Table:
 def probe_table(summary: Summary) -> Table:
     """Results of probes: one row per number and a column per arm."""
     names = dict.fromkeys(name for row in summary.probes.values() for name in row)
-    columns = (Column("number", wraps=True), *(Column(arm, ".4g", number=True) for arm in summary.probes))
+    columns = (
+        Column("number", wraps=True),
+        *(Column(arm, ".4g", number=True, coloured=True) for arm in summary.probes),
+    )
     rows: list[list[AnyCell]] = [[name, *(row[name].interval for row in summary.probes.values())] for name in names]
     return Table(columns, rows, "Probes")
 
@@ -82,7 +89,7 @@ def cell_table(summary: Summary) -> Table:
     numbers = [*summary.metrics, "seconds"]
     has_folds = any(row["fold"] is not None for row in summary.cells)
     columns = [
-        *(Column("cell"), Column("arm", wraps=True), Column("seed", number=True)),
+        *(Column("cell"), Column("arm", wraps=True, coloured=True), Column("seed", number=True)),
         *([Column("fold", number=True)] if has_folds else []),
         Column("status"),
         *(Column(name, ".4g", number=True) for name in numbers),
