@@ -64,16 +64,18 @@ def describe_labels(
 
 def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str:
     """How often two answers to one item are the same, and on how many items all of them are."""
+    spread = summary.entropy if summary.first is None else summary.first
+    share = f"{np.mean(spread < UNANIMOUS):.0%} of the items."
     if agreement is not None and not np.isnan(agreement.observed):
         sentence = reading("observed agreement", agreement.observed)
-        text = f"{sentence[0].upper()}{sentence[1:]}."
-    elif summary.answers is None:
-        same = float((summary.distributions.probs**2).sum(axis=1).mean())
-        text = f"Two answers drawn from the distribution of an item are the same {same:.0%} of the time."
-    else:
+        return f"{sentence[0].upper()}{sentence[1:]}. All answers agree on {share}"
+    if summary.answers is not None:
         return "No item has two answers, so nothing is known about disagreement."
-    spread = summary.entropy if summary.first is None else summary.first
-    return f"{text} All answers agree on {np.mean(spread < UNANIMOUS):.0%} of the items."
+    same = float((summary.distributions.probs**2).sum(axis=1).mean())
+    return (
+        f"Two answers drawn from the distribution of an item are the same {same:.0%} of the time. One class has all of "
+        f"the probability on {share}"
+    )
 
 
 def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str, Value], ...]:

@@ -1,0 +1,71 @@
+"""Labels and agreement as documents: the answer has the numbers of the agreement module."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.aggregate.agreement import krippendorff_alpha, observed_agreement
+from dissensus.aggregate.agreement_page import describe_agreement
+from dissensus.aggregate.agreement_summary import agreement_report, alpha_summary
+from dissensus.aggregate.labels_page import describe_labels
+from dissensus.labels.distributions import Distributions
+from dissensus.labels.simulate import simulate_truth, simulate_votes
+from dissensus.labels.summary import summarise
+from dissensus.labels.votes import Votes
+from dissensus.report.html import html_page
+from dissensus.report.latex import latex_tables
+from dissensus.report.markdown import markdown_page
+
+
+def described(labels):
+    return describe_labels(summarise(labels), "x", alpha_summary(labels, np.random.default_rng(0), replicates=10))
+
+
+def percentages(text: str) -> list[float]:
+    return [float(number) / 100 for number in re.findall(r"(\d+)%", text)]
+
+
+@given(st.integers(2, 20), st.integers(2, 15), st.integers(0, 2**32 - 1))
+def test_the_answer_has_the_observed_agreement_and_every_renderer_takes_the_page(n, k, seed):
+    rng = np.random.default_rng(seed)
+    votes = simulate_votes(simulate_truth(n, k, rng), 3, 5, rng).votes
+    document = described(votes)
+    unanimous = (votes.counts().max(axis=1) == 3).mean()
+    assert percentages(document.answer) == pytest.approx([observed_agreement(votes), unanimous], abs=0.0051)
+    ElementTree.fromstring(html_page(document).removeprefix("<!doctype html>"))
+    assert markdown_page(document) and latex_tables(document) and json.dumps(document.as_json())
+
+
+def test_the_second_largest_class_is_left_out_for_two_classes():
+    two = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "a"], ["p", "q", "p", "q"])
+    three = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "c"], ["p", "q", "p", "q"])
+    names = [{name for name, _ in described(votes).facts} for votes in (two, three)]
+    assert names[1] - names[0] == {"share of the two largest classes"}
+
+
+def test_without_pairs_of_answers_the_page_says_so():
+    single = described(Votes.of(["x", "y"], ["a", "b"], ["p", "q"]))
+    assert not percentages(single.answer) and "two answers" in single.answer
+    model = described(Distributions(np.array([[1.0, 0.0], [0.5, 0.5]]), np.arange(2), ("a", "b")))
+    assert percentages(model.answer) == [0.75, 0.5]
+    with pytest.raises(ValueError, match="no item has an answer"):
+        described(Votes.of(["x"], ["a"], ["p"]).select(answers=[]))
+
+
+def test_the_page_of_agreement_has_every_measure_and_class():
+    rng = np.random.default_rng(3)
+    votes = simulate_votes(simulate_truth(30, 3, rng), 4, 9, rng).votes
+    report = agreement_report(votes, rng, replicates=10)
+    document = describe_agreement(report, "x")
+    assert percentages(document.answer)[0] == pytest.approx(observed_agreement(votes), abs=0.0051)
+    assert f"alpha is {krippendorff_alpha(votes):.2f}" in document.answer
+    measures, classes = document.sections[0].blocks
+    assert [row.cells[1] for row in measures.blocks[0].lines] == list(report.measures.values())
+    assert [row.cells[0] for row in classes.blocks[1].lines] == list(votes.classes)
