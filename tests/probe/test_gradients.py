@@ -158,9 +158,9 @@ def test_what_is_not_a_target_or_a_feature_is_refused():
     module, (x, p) = net(), people()
     with pytest.raises(ValueError, match="target row 0 sums to 2"):
         gradient_variance(module, [(x, 2 * p)])
-    with pytest.raises(ValueError, match="target 11 is class 3, but there are 3 classes"):
+    with pytest.raises(ValueError, match=r"target 11 is class 3, .*3 classes"):
         gradient_variance(module, [(x, torch.tensor([0] * 11 + [3]))])
-    with pytest.raises(ValueError, match="batch 0 is a Tensor and a ndarray; expected two tensors"):
+    with pytest.raises(ValueError, match="batch 0 is a Tensor and a ndarray"):
         gradient_variance(module, [(x, p.numpy())])
     with pytest.raises(ValueError, match="no batches given"):
         gradient_variance(module, iter([]))
@@ -168,13 +168,13 @@ def test_what_is_not_a_target_or_a_feature_is_refused():
     with pytest.raises(ValueError, match="item 2 of batch 1 are not finite; 1 of 7 items"):
         gradient_variance(module, [(x[:5], p[:5]), (x[5:], p[5:])])
     shares, features = p.numpy(), np.ones((12, 2))
-    with pytest.raises(ValueError, match=r"targets have shape \(12, 3\) and features \(11, 2\)"):
+    with pytest.raises(ValueError, match=r"\(12, 3\) and features \(11, 2\)"):
         gradient_variance_of_features(shares, features[:11])
-    with pytest.raises(ValueError, match=r"target row 0 is \[3. 0. 1.\].*12 of 12 rows do not: Distributions.from_cou"):
+    with pytest.raises(ValueError, match=r"row 0 is \[3. 0. 1.\].*12 of 12.*Distributions.from_cou"):
         gradient_variance_of_features(np.tile([3, 0, 1], (12, 1)), features)
-    with pytest.raises(ValueError, match=r"row 0 of features has .* in column 0; expected finite numbers; 12 of 12"):
+    with pytest.raises(ValueError, match=r"row 0 .* column 0; .*finite.*12 of 12"):
         gradient_variance_of_features(shares, features * np.inf)
-    with pytest.raises(ValueError, match="draws is 1; a variance needs 2 or more"):
+    with pytest.raises(ValueError, match=r"draws is 1; .*2"):
         sampled_gradient_variance(shares, features, np.random.default_rng(0), draws=1)
 
 

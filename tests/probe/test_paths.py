@@ -172,11 +172,9 @@ def test_networks_that_differ_are_refused_with_what_differs():
     with pytest.raises(ValueError, match=r"0\.weight is float32 .* float64"):
         barrier(mlp(0), mlp(1).double(), batches)
     networks = [Network(tiny(), CLASSES, HALF, HALF), Network(tiny(), CLASSES[::-1], HALF, HALF)]
-    with pytest.raises(ValueError, match="the two networks differ in classes"):
+    with pytest.raises(ValueError, match="differ in classes"):
         barrier(*networks, batches)
-    with pytest.raises(
-        ValueError, match=r"the two networks differ in std.*barrier takes image_batches\(...\) for others"
-    ):
+    with pytest.raises(ValueError, match=r"differ in std.*image_batches"):
         barrier(networks[0], Network(tiny(), CLASSES, HALF, (0.25, 0.5, 0.5)), batches)
 
 
@@ -205,15 +203,15 @@ def test_what_has_nothing_in_between_is_refused():
             super().__init__(6, 3)
             self.register_buffer("places", torch.tensor([first]))
 
-    with pytest.raises(ValueError, match="places holds whole numbers that differ"):
+    with pytest.raises(ValueError, match=r"places .* differ"):
         barrier(Places(1), Places(2), data())
     broken = mlp(0)
     with torch.no_grad():
         broken[0].weight[0, 0] = np.nan
-    with pytest.raises(ValueError, match=r"0\.weight of the second network holds 1 of 96 numbers that are NaN"):
+    with pytest.raises(ValueError, match=r"0\.weight of the second .*1 of 96 .*NaN"):
         barrier(mlp(0), broken, data())
     inputs, targets = data((4,))[0]
-    with pytest.raises(ValueError, match="at t = 0, between the two networks, the loss is NaN"):
+    with pytest.raises(ValueError, match=r"t = 0, .*loss is NaN"):
         barrier(mlp(0), mlp(1), [(inputs * np.nan, targets)])
 
 

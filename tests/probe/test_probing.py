@@ -100,7 +100,7 @@ def test_networks_of_two_architectures_have_no_way_between_them_but_their_featur
     torch.manual_seed(1)
     wide = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3)).eval()
     two = replace(probed(), networks={"net 0": network(), "wide": Network(wide, CLASSES, HALF, HALF)})
-    with pytest.raises(ValueError, match=r"^barrier: the two networks are of different architectures"):
+    with pytest.raises(ValueError, match=r"^barrier: .*different architectures"):
         probe_network(two, ("barrier",))
     result = probe_network(two, ("cka", "saliency"))
     assert result.parts["cka"].columns == (24, 8) and result.parts["saliency"].stability is None
@@ -328,7 +328,7 @@ def test_images_that_a_network_cannot_take_are_refused_by_name():
     setting = Probed(
         {"flat": Network(module, CLASSES, HALF, HALF)}, probed().batches, outside={"tall": blobs(9, 10)[0]}
     )
-    with pytest.raises(ValueError, match=r"^tall: flat cannot take images of 10 x 10 pixels"):
+    with pytest.raises(ValueError, match=r"^tall: flat .*10 x 10"):
         probe_network(setting, ("ood",))
 
 

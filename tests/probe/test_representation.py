@@ -124,13 +124,13 @@ def test_what_has_no_alignment_is_refused():
     x, y = related(10, 3, 4)
     with pytest.raises(ValueError, match=r"x: 3 items; .* needs 4 or more"):
         linear_cka(x[:3], y[:3])
-    with pytest.raises(ValueError, match="x have 10 rows and y 9; expected those of the same items"):
+    with pytest.raises(ValueError, match="x have 10 rows and y 9"):
         linear_cka(x, y[:9])
     with pytest.raises(ValueError, match=r"y have shape \(10, 4, 1, 1\).*features.reshape\(n, -1\)"):
         linear_cka(x, y[:, :, None, None])
     broken = y.copy()
     broken[[6, 8], 2] = np.nan
-    with pytest.raises(ValueError, match=r"row 6 of the features y has nan in column 2.*2 of 10 rows"):
+    with pytest.raises(ValueError, match=r"row 6 .* y .*nan in column 2.*2 of 10"):
         linear_cka(x, broken)
     with pytest.raises(ValueError, match="soft, run 1 has nan in column 2"):
         cka_table({"soft": [y, broken]})
@@ -149,7 +149,7 @@ def test_what_has_no_alignment_is_refused():
 def test_features_that_see_no_differences_in_likeness_are_refused(flat):
     """HSIC of such features with themselves is 0; with rounding it would be anything."""
     other = np.random.default_rng(0).normal(size=(10, 4))
-    with pytest.raises(ValueError, match="features y see no item as more like a second than like a third"):
+    with pytest.raises(ValueError, match="features y see no item"):
         linear_cka(other, flat)
     with pytest.raises(ValueError, match="features x see no item"):
         cka_of_batches([(flat[:5], other[:5]), (flat[5:], other[5:])])
@@ -159,7 +159,7 @@ def test_batches_that_do_not_belong_together_are_refused():
     x, y = related(10, 3, 4)
     with pytest.raises(ValueError, match="x of batch 1 have 5 rows and y of batch 1 4"):
         cka_of_batches([(x[:5], y[:5]), (x[5:], y[6:])])
-    with pytest.raises(ValueError, match="batch 1 has 2 and 4 columns, those before have 3 and 4"):
+    with pytest.raises(ValueError, match=r"batch 1 .*2 and 4 columns.* 3 and 4"):
         cka_of_batches([(x[:5], y[:5]), (x[5:, :2], y[5:])])
     for few in ([], [(x[:2], y[:2]), (x[2:3], y[2:3])]):
         with pytest.raises(ValueError, match=r"the batches together: [03] items"):

@@ -109,14 +109,14 @@ def test_what_has_no_maps_is_refused():
         grad_cam(module, x, layer="3")
     with pytest.raises(ValueError, match=r"unknown layer 'conv'.*0, 1, 2, 3"):
         grad_cam(module, x, layer="conv")
-    with pytest.raises(ValueError, match="this Conv2d is not a part of the model"):
+    with pytest.raises(ValueError, match="this Conv2d"):
         grad_cam(module, x, layer=nn.Conv2d(3, 5, 3))
     twice = nn.Sequential(same := nn.Conv2d(3, 3, 3, padding=1), same, Mean()).double().eval()
     with pytest.raises(ValueError, match="layer 0 is called 2 times"):
         grad_cam(twice, x)
     with pytest.raises(ValueError, match="inputs are a ndarray; expected a tensor"):
         grad_cam(module, x.numpy())
-    with pytest.raises(ValueError, match="target 5 is class 4, but there are 4 classes"):
+    with pytest.raises(ValueError, match=r"target 5 is class 4, .*4 classes"):
         grad_cam(module, x, torch.tensor([0, 1, 2, 3, 0, 4]))
     with pytest.raises(ValueError, match="target row 0 sums to 4"):
         grad_cam(module, x, torch.ones(6, 4))
@@ -125,11 +125,11 @@ def test_what_has_no_maps_is_refused():
     with pytest.raises(ValueError, match=r"shape \(6, 5, 8, 8\); expected logits alone"):
         grad_cam(module[:2], x, layer="0")
     x[4, 0, 0, 0] = torch.inf
-    with pytest.raises(ValueError, match="input 4 has numbers that are not finite; so have 1 of 6 inputs"):
+    with pytest.raises(ValueError, match=r"input 4 .* not finite; .*1 of 6"):
         grad_cam(module, x)
     with torch.no_grad():
         module[3].weight[0, 0] = torch.nan
-    with pytest.raises(ValueError, match=r"map of image 0 .* are the weights of the model finite"):
+    with pytest.raises(ValueError, match=r"map of image 0 .*finite"):
         grad_cam(module, pictures(), torch.zeros(6, dtype=torch.long))
 
 

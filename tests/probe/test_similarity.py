@@ -103,13 +103,13 @@ def test_what_cannot_be_compared_is_refused():
         similarity_to_people(zero, judged)
     with pytest.raises(ValueError, match=r"row 3 of features has nan in column .*1 of 8 rows"):
         similarity_to_people(broken, judged)
-    with pytest.raises(ValueError, match=r"judgments have shape \(3, 3\); expected \(8, 8\).*needs pairs="):
+    with pytest.raises(ValueError, match=r"\(3, 3\); expected \(8, 8\).*pairs="):
         similarity_to_people(features, judged[:3, :3])
-    with pytest.raises(ValueError, match=r"28 pairs were judged, as \[1.0, 1.0, 1.0\]…; expected 3 or more pairs that"):
+    with pytest.raises(ValueError, match=r"28 pairs .*\[1.0, 1.0, 1.0\]…; expected 3"):
         similarity_to_people(features, np.ones((8, 8)))
     with pytest.raises(ValueError, match="0 pairs were judged"):
         similarity_to_people(features, np.full((8, 8), np.nan))
-    with pytest.raises(ValueError, match=r"pair 1 is \[3, 3\]; expected two different items from 0 to 7; 2 of 3"):
+    with pytest.raises(ValueError, match=r"pair 1 is \[3, 3\]; .* 0 to 7; 2 of 3"):
         similarity_to_people(features, [1.0, 2.0, 3.0], pairs=[[0, 1], [3, 3], [1, 8]])
     with pytest.raises(ValueError, match=r"pairs have shape \(1, 3\) and judgments \(1,\)"):
         similarity_to_people(features, [1.0], pairs=[[0, 1, 2]])

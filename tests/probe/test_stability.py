@@ -69,8 +69,8 @@ def test_maps_that_cannot_be_compared_are_refused():
         saliency_stability(stack[:, :, :1, :1])
     with pytest.raises(ValueError, match=r"shapes \[\(7, 5, 5\), \(6, 5, 5\)\]; expected the same"):
         saliency_stability([stack[0], stack[1][:6]])
-    with pytest.raises(ValueError, match=r"maps of 7 images and p_people has shape \(6, 3\)"):
+    with pytest.raises(ValueError, match=r"7 images .*p_people .*\(6, 3\)"):
         stability_by_disagreement(stack, people(6))
     stack[2, 3, 0, 0] = np.nan
-    with pytest.raises(ValueError, match="image 3, seed 2, has numbers that are not finite; 1 of 28 maps"):
+    with pytest.raises(ValueError, match=r"image 3, seed 2, .*not finite; 1 of 28"):
         saliency_stability(stack)

@@ -22,7 +22,7 @@ def test_a_card_is_named_after_the_whole_name_of_its_file(tmp_path):
 def test_a_file_of_another_kind_is_not_written_over(tmp_path, file, kind, content):
     place = tmp_path / f"{file}.json"
     place.write_text(content)
-    with pytest.raises(ValueError, match=r"exists and is not the card of .*move it away, or choose another name"):
+    with pytest.raises(ValueError, match=r"not the card of .*move it away"):
         check_card_place(tmp_path / file, kind)
     assert place.read_text() == content
 
@@ -35,12 +35,12 @@ def test_a_card_of_the_same_kind_is_written_anew(tmp_path):
     (tmp_path / "own.npy.json").write_text('{"items": ["a", "b"]}')
     check_card_place(tmp_path / "own.npy", FEATURES)
     (tmp_path / "folder.npy.json").mkdir()
-    with pytest.raises(ValueError, match=r"exists and is not the card of features"):
+    with pytest.raises(ValueError, match=r"not the card of features"):
         check_card_place(tmp_path / "folder.npy", FEATURES)
 
 
 def test_a_model_cannot_go_where_there_is_no_folder(tmp_path):
-    with pytest.raises(ValueError, match=r"the folder .* does not exist; make it first"):
+    with pytest.raises(ValueError, match=r"the folder .* does not exist"):
         check_model_place(tmp_path / "no" / "m.safetensors")
 
 
@@ -48,7 +48,7 @@ def test_what_lies_in_the_place_of_a_card_is_a_card_or_refused(tmp_path):
     np.save(tmp_path / "x.npy", np.eye(2))
     for content in ('{"about": "something else"}', "no JSON", "[]", json.dumps({"format": HEAD, "items": ["a", "b"]})):
         (tmp_path / "x.npy.json").write_text(content)
-        with pytest.raises(ValueError, match=r"x\.npy\.json: not a card of features; expected JSON such as"):
+        with pytest.raises(ValueError, match=r"x\.npy\.json: not a card of features"):
             read_features(tmp_path / "x.npy")
 
 

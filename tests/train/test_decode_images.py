@@ -159,7 +159,7 @@ def test_damaged_files_are_refused_wherever_they_are_cut():
     for format in ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"):
         whole = encoded(Image.fromarray(COLOUR), format)
         for end in range(0, len(whole) - 64, 7):
-            with pytest.raises(ValueError, match=r"^here: not a readable image \(.+\); leave it out, or get it again"):
+            with pytest.raises(ValueError, match=r"^here: not a readable image \(.+\)"):
                 decoded(whole[:end])
 
 
@@ -237,5 +237,5 @@ class Many:
 
 
 def test_images_that_no_memory_holds_are_refused_before_they_are_read():
-    with pytest.raises(ValueError, match=r"1,000,000,000,000 images of 10 x 12 take 360,000 GB of memory.*size=32"):
+    with pytest.raises(ValueError, match=r"1,000,000,000,000 images .*10 x 12.* 360,000 GB.*size=32"):
         decode_images(Many(), number)

@@ -156,7 +156,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended():
     for _ in range(5):
         mlp.fit(x, probs)
     assert soft_log_likelihood(mlp, x, probs) > early
-    with pytest.raises(ValueError, match=r"a warm start from the classes \[0, 1, 2, 3\] cannot learn \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"\[0, 1, 2, 3\] cannot learn \[0, 1\]"):
         mlp.fit(x, (probs[:, 0] > 0.3).astype(int))
 
 
@@ -210,11 +210,11 @@ def test_an_mlp_learns_what_a_line_cannot():
 def test_a_class_without_mass_is_refused_or_gets_nothing():
     x, _, _ = crowd()
     probs = np.tile([0.5, 0.5, 0.0], (len(x), 1))
-    with pytest.raises(ValueError, match=r"class 2 gets no mass from any of the 300 training rows.*1 of 3 classes"):
+    with pytest.raises(ValueError, match=r"class 2 gets no mass .*300 .*1 of 3 classes"):
         SoftLabelClassifier().fit(x, probs)
     fit = SoftLabelClassifier(missing_classes="zero").fit(x, probs)
     assert fit.predict_proba(x).shape == (300, 3) and (fit.predict_proba(x)[:, 2] == 0).all()
-    with pytest.raises(ValueError, match=r"all mass is on one class, 'yes'"):
+    with pytest.raises(ValueError, match=r"one class, 'yes'"):
         SoftLabelClassifier(missing_classes="zero").fit(x, ["yes"] * len(x))
     assert soft_log_likelihood(fit, x, np.tile([0.0, 0.0, 1.0], (len(x), 1))) < -1e100
 
@@ -247,7 +247,7 @@ def test_other_bad_input_is_refused():
         SoftLabelClassifier().fit(np.where(x > 1, np.nan, x), probs)
     with pytest.raises(ValueError, match=r"1 sample"):
         SoftLabelClassifier().fit(x[:1], probs[:1])
-    with pytest.raises(ValueError, match=r"has no votes, so it has no distribution; 1 of 3 items"):
+    with pytest.raises(ValueError, match=r"no votes.*1 of 3 items"):
         SoftLabelClassifier().fit(x[:3], Votes(item=[0, 2], items=[0, 1, 2], choice=[0, 1], classes=("a", "b")))
     with pytest.raises(ValueError, match=r"at least one non-zero number"):
         SoftLabelClassifier().fit(x, probs, sample_weight=np.zeros(20))
@@ -273,5 +273,5 @@ def test_labels_must_be_among_named_classes():
 def test_a_warm_start_with_other_classes_missing_is_refused():
     x = np.random.default_rng(0).normal(size=(6, 2))
     model = SoftLabelClassifier(warm_start=True, missing_classes="zero").fit(x, [[1, 1, 0]] * 6)
-    with pytest.raises(ValueError, match=r"a fit in which \[0, 1\] had mass cannot learn \[0, 1, 2\]: fit anew"):
+    with pytest.raises(ValueError, match=r"\[0, 1\] .*cannot learn \[0, 1, 2\]"):
         model.fit(x, [[1, 1, 1]] * 6)

@@ -216,7 +216,7 @@ def test_names_of_files_that_are_not_utf8_are_refused_by_a_sentence(tmp_path):
         (tmp_path / os.fsdecode(b"caf\xe9.png")).write_bytes(b"")
     except OSError:
         pytest.skip("this file system has names in UTF-8 only")
-    with pytest.raises(ValueError, match=r"its name is not UTF-8, so no file of labels can hold it; 1 of 1 images"):
+    with pytest.raises(ValueError, match=r"not UTF-8.*1 of 1 images"):
         read_images(tmp_path)
 
 
@@ -283,7 +283,7 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     table = pa.Table.from_arrays([pa.array(BLOBS), pa.array(BLOBS[::-1])], names=["image", "image"])
     with pa.ipc.new_file(tmp_path / "i.arrow", table.schema) as file:
         file.write_table(table)
-    with pytest.raises(ValueError, match=r"i\.arrow: two columns are named 'image'; rename one"):
+    with pytest.raises(ValueError, match=r"i\.arrow: two columns .*'image'"):
         read_images(tmp_path / "i.arrow", say=quiet)
 
 

@@ -93,18 +93,14 @@ def test_every_network_can_be_made_from_its_card_without_memory_for_its_weights(
 def test_a_module_of_ones_own_is_saved_and_loaded_into_one_like_it(tmp_path):
     made, path = network(Own()), tmp_path / "own.safetensors"
     save_network(made, path)
-    with pytest.raises(
-        ValueError, match=r"own\.safetensors: was made of a module that is none of NETWORKS.*module=MyNe"
-    ):
+    with pytest.raises(ValueError, match=r"own\.safetensors: .*NETWORKS.*module=MyNe"):
         load_network(path)
     mine = Own()
     kept = {name: value.clone() for name, value in mine.state_dict().items()}
     back = load_network(path, module=mine)
     assert np.array_equal(back.logits(PIXELS), made.logits(PIXELS))
     assert all(torch.equal(mine.state_dict()[name], value) for name, value in kept.items()), "the argument was changed"
-    with pytest.raises(
-        ValueError, match=r"first\.weight is 5 x 3 x 3 x 3, float32 in the file, and this module has 6 x"
-    ):
+    with pytest.raises(ValueError, match=r"first\.weight is 5 x 3 x 3 x 3, float32 .*module has 6 x"):
         load_network(path, module=Own(6))
     with pytest.raises(ValueError, match=r"keeps 'beside' outside its state_dict"):
         load_network(path, module=Own(beside=True).to("meta"))
@@ -115,7 +111,7 @@ def test_a_state_that_is_no_tensor_is_refused(tmp_path):
         def get_extra_state(self):
             return {"epoch": 3}
 
-    with pytest.raises(ValueError, match=r"keeps '_extra_state', a dict, in its state_dict.*expected tensors alone"):
+    with pytest.raises(ValueError, match=r"'_extra_state', a dict, .*tensors"):
         save_network(network(Remembers()), tmp_path / "m.safetensors")
     assert not list(tmp_path.iterdir())
 
@@ -130,10 +126,10 @@ def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     whole = target.read_bytes()
     for short in (whole[:-10], whole[:200], whole[:4], b"", pickle.dumps({"weights": [1, 2]})):
         target.write_bytes(short)
-        with pytest.raises(ValueError, match=r"not a readable safetensors file, or cut short"):
+        with pytest.raises(ValueError, match=r"not a readable safetensors"):
             load_network(target)
     save_file({"x": torch.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"not a model of dissensus.*`dissensus fit` or `dissensus train`"):
+    with pytest.raises(ValueError, match=r"not a model .*`dissensus fit` or `dissensus train`"):
         load_network(target)
     for card in ("[]", "{}", "no JSON", '{"format": "dissensus network 2"}'):
         save_file({"x": torch.ones(3)}, target, metadata={"card": card})
@@ -147,11 +143,9 @@ def test_heads_and_networks_are_told_apart(tmp_path):
     head = Head(initial_layers(HeadConfig(kind="linear"), 4, 3), CLASSES)
     save_head(head, tmp_path / "head.safetensors")
     save_network(network(), tmp_path / "network.safetensors")
-    with pytest.raises(ValueError, match=r"is a head, not a network; a head takes features, and load_head loads it"):
+    with pytest.raises(ValueError, match=r"is a head, not a network; .*load_head"):
         load_network(tmp_path / "head.safetensors")
-    with pytest.raises(
-        ValueError, match=r"is a network, not a head; a network takes images, and load_network loads it"
-    ):
+    with pytest.raises(ValueError, match=r"is a network, not a head; .*load_network"):
         load_head(tmp_path / "network.safetensors")
     save_network(network(), tmp_path / "head.safetensors")
     assert load_network(tmp_path / "head.safetensors").classes == CLASSES, "one model may take the place of another"
@@ -196,9 +190,7 @@ def test_weights_of_a_name_that_the_module_does_not_have_are_refused(tmp_path):
     card = (tmp_path / "m.safetensors.json").read_text(encoding="utf-8")
     weights = load_file(tmp_path / "m.safetensors") | {"third.weight": torch.ones(2)}
     save_file(weights, tmp_path / "m.safetensors", metadata={"card": card})
-    with pytest.raises(
-        ValueError, match=r"third\.weight is 2, float32 in the file, and this module has nothing of that"
-    ):
+    with pytest.raises(ValueError, match=r"third\.weight is 2, float32 .*nothing"):
         load_network(tmp_path / "m.safetensors", module=Own())
 
 

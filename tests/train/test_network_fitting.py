@@ -168,17 +168,17 @@ def test_what_a_checkpoint_does_not_fit_is_refused_or_said():
             train_network(images, shares, NetworkConfig(**wrong, training=TRAINING), quiet, start=start)
     again = NetworkConfig(network="small", width=4, depth=1, training=TRAINING)
     assert train_network(images, shares, again, quiet, start=start).best.card["network"] == "small"
-    with pytest.raises(ValueError, match=r"start is a Linear; expected a Network, such as load_network"):
+    with pytest.raises(ValueError, match=r"start is a Linear; .*load_network"):
         train_network(images, shares, SMALL, quiet, start=torch.nn.Linear(1, 2))
     others = Votes.of(["p0", "p1", "p2"], ["a", "b", "a"], ["x", "y", "z"])
-    with pytest.raises(ValueError, match=r"has the classes \['red', 'green', 'blue'\] and the targets \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"\['red', 'green', 'blue'\] .*\['a', 'b'\]"):
         train_network(images, others, NetworkConfig(training=TRAINING, validation=0), quiet, start=start)
     said = []
     large, _ = blobs(30, side=12)
     train_network(large, shares, NetworkConfig(training=TRAINING), said.append, start=start)
     assert said == ["the network to start from was trained on images of 8 x 8 pixels, and these are 12 x 12"]
     grey = ImageTable(images.pixels[..., :1], images.items)
-    with pytest.raises(ValueError, match=r"these images are grey, and the network takes colour"):
+    with pytest.raises(ValueError, match=r"grey, and .*colour"):
         train_network(grey, shares, NetworkConfig(training=TRAINING), quiet, start=start)
 
 
@@ -223,10 +223,10 @@ def test_a_config_that_cannot_be_is_refused_when_it_is_made(wrong, message):
 
 def test_labels_that_nothing_can_be_learned_from_are_refused():
     images, shares = blobs(5)
-    with pytest.raises(ValueError, match=r"no item has both images and labels"):
+    with pytest.raises(ValueError, match=r"no item has both"):
         train_network(images, Votes.of(["x", "y"], ["a", "b"], ["ann", "ann"]), SMALL, quiet)
-    with pytest.raises(ValueError, match=r"validation=0\.8 holds out 4 of 5 items; 2 or more must remain"):
+    with pytest.raises(ValueError, match=r"validation=0\.8 holds out 4 of 5"):
         train_network(images, shares, NetworkConfig(validation=0.8, training=TRAINING), quiet)
     alone = Votes.of(["p0", "p1", "p2"], ["a", "a", "a"], ["ann", "ann", "bo"], classes=["a"])
-    with pytest.raises(ValueError, match=r"all labels are of one class, 'a'; expected two"):
+    with pytest.raises(ValueError, match=r"one class, 'a'; expected two"):
         train_network(images, alone, SMALL, quiet)

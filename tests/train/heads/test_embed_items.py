@@ -156,15 +156,15 @@ def test_two_processes_do_not_write_into_one_file(tmp_path, toy):
 
 def test_what_cannot_be_encoded_is_refused(tmp_path, toy):
     items = text_items(range(3), texts(3))
-    with pytest.raises(ValueError, match=r"'efficientnet-lite0' takes images, and these items are texts"):
+    with pytest.raises(ValueError, match=r"'efficientnet-lite0' takes images, .*texts"):
         embed(items, "efficientnet-lite0", tmp_path / "f.npy")
     with pytest.raises(ValueError, match=r"features are written as .npy"):
         embed(items, toy, tmp_path / "f.csv")
-    with pytest.raises(ValueError, match=r"the folder .* does not exist; make it first"):
+    with pytest.raises(ValueError, match=r"the folder .* does not exist"):
         embed(items, toy, tmp_path / "no" / "f.npy")
-    with pytest.raises(ValueError, match=r"item 1 has the text ' '; expected words; 1 of 2 items"):
+    with pytest.raises(ValueError, match=r"item 1 .*' '; .*1 of 2 items"):
         text_items(range(2), ["a", " "])
-    with pytest.raises(ValueError, match=r"two items are both named 'x'"):
+    with pytest.raises(ValueError, match=r"two items .*'x'"):
         text_items(["x", "x"], ["a", "b"])
     with pytest.raises(ValueError, match=r"3 texts for 2 names"):
         text_items(range(2), texts(3))
@@ -185,15 +185,15 @@ def test_texts_come_from_tables_one_row_per_item_or_per_answer(tmp_path):
     assert found.takes == "text" and found.names.tolist() == ["p", "q"] and found.get(range(2)) == ["one", "two"]
     assert said == ["took: item = id, text = comment"]
     (tmp_path / "t.jsonl").write_text('{"post": "x", "key": "k1"}\n{"post": "y", "key": "k2"}\n')
-    with pytest.raises(ValueError, match=r"no column looks like the text; the columns are post, key"):
+    with pytest.raises(ValueError, match=r"no column .*text; .*post, key"):
         table_items(tmp_path / "t.jsonl")
     assert table_items(tmp_path / "t.jsonl", text="post", item="key").names.tolist() == ["k1", "k2"]
     with pytest.raises(ValueError, match=r"unknown column 'body'.*from: post, key"):
         table_items(tmp_path / "t.jsonl", text="body")
-    with pytest.raises(ValueError, match=r"column 'post' cannot be name and text at once"):
+    with pytest.raises(ValueError, match=r"column 'post' .*name and text"):
         table_items(tmp_path / "t.jsonl", text="post", item="post")
     pq.write_table(pa.table(rows | {"comment": ["one", "two", "three"]}), tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"item 'p' has the text 'one' in row 1 and 'three' in row 3"):
+    with pytest.raises(ValueError, match=r"item 'p' .*'one' in row 1 and 'three' in row 3"):
         table_items(tmp_path / "t.parquet")
 
 
@@ -290,21 +290,21 @@ def test_feature_files_of_ones_own_are_read_and_checked(tmp_path):
     assert not found.named and found.items.tolist() == [0, 1, 2] and found.values.dtype == np.float16
     card = tmp_path / "own.npy.json"
     card.write_text('{"items": ["a", "b"]}')
-    with pytest.raises(ValueError, match=r"own.npy: there are 3 rows of features, but 2 names of items"):
+    with pytest.raises(ValueError, match=r"own.npy: .*3 rows of features, .*2 names"):
         read_features(file)
     card.write_text('{"items": [2, 1, 0]}')
     assert read_features(file).named and read_features(file).items.tolist() == [2, 1, 0]
     card.unlink()
     np.save(file, np.array([[1.0, 2], [3, np.nan], [np.inf, 1]]))
-    with pytest.raises(ValueError, match=r"row 1 \(item 1\) has the feature nan in column 1.*2 of 6 are not"):
+    with pytest.raises(ValueError, match=r"row 1 \(item 1\) .*nan in column 1.*2 of 6"):
         read_features(file)
     np.save(file, np.ones(4))
-    with pytest.raises(ValueError, match=r"float64 of shape \(4,\); expected numbers, items by features"):
+    with pytest.raises(ValueError, match=r"float64 of shape \(4,\)"):
         read_features(file)
     np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"not a readable .npy file"):
         read_features(file)
     with pytest.raises(ValueError, match=r"no such file"):
         read_features(Path("nowhere.npy"))
-    with pytest.raises(ValueError, match=r"two items are both named 'a'"):
+    with pytest.raises(ValueError, match=r"two items .*'a'"):
         FeatureTable(np.ones((2, 2)), np.array(["a", "a"], dtype=object))

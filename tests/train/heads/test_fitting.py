@@ -35,7 +35,7 @@ def test_wrappers_stack_around_a_delivery():
     assert train_head(features, votes, config, quiet).card["delivery"] == "mixup(smoothed(stale(soft, 2), 0.1), 0.2)"
     with pytest.raises(ValueError, match=r"shuffled=1: expected shuffled without a number"):
         wrapped(DELIVERIES["soft"](votes), "shuffled=1", 0)
-    with pytest.raises(ValueError, match=r"smoothed=x: 'x' is not a number; expected the amount of smoothed"):
+    with pytest.raises(ValueError, match=r"smoothed=x: 'x' is not a number"):
         wrapped(DELIVERIES["soft"](votes), "smoothed=x", 0)
 
 
@@ -75,11 +75,11 @@ def test_items_that_cannot_teach_are_refused():
     empty = votes.select(answers=votes.item != 3)
     with pytest.raises(ValueError, match=r"item i3 has no votes"):
         train_head(features, empty, FitConfig(validation=0), quiet)
-    with pytest.raises(ValueError, match=r"there is 1 item with features and labels; expected 2 or more"):
+    with pytest.raises(ValueError, match=r"1 item with features and labels"):
         train_head(features.select([0]), votes.select(items=[0]), FitConfig(), quiet)
-    with pytest.raises(ValueError, match=r"validation=0.9 holds out 9 of 10 items; 2 or more must remain"):
+    with pytest.raises(ValueError, match=r"validation=0.9 holds out 9 of 10"):
         train_head(features, votes, FitConfig(validation=0.9), quiet)
-    with pytest.raises(ValueError, match=r"class 'd' gets no mass from any of 10 items"):
+    with pytest.raises(ValueError, match=r"class 'd' gets no mass .*10 items"):
         four = Distributions.from_counts(
             np.insert(votes.counts(), 3, 0, axis=1), items=votes.items, classes=("a", "b", "c", "d")
         )
@@ -124,5 +124,5 @@ def test_the_card_says_how_features_and_labels_were_matched():
 
 
 def test_a_seed_below_0_is_refused():
-    with pytest.raises(ValueError, match=r"seed=-1: expected a whole number from 0 to 18446744073709551615"):
+    with pytest.raises(ValueError, match=r"seed=-1: .*18446744073709551615"):
         FitConfig(seed=-1)

@@ -47,7 +47,7 @@ def test_predictions_are_distributions_with_the_names_of_the_items():
 
 
 def test_features_of_another_encoder_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(2, 4\), but this head was trained on 5 features per item"):
+    with pytest.raises(ValueError, match=r"\(2, 4\), .*5 features"):
         head().probs(np.ones((2, 4)))
 
 
@@ -57,7 +57,7 @@ def test_features_that_say_they_are_of_other_weights_are_refused():
         FeatureTable(np.ones((1, 5)), np.array([0]), source={"weights": f"sha256:{w}"}) for w in ("aa", "bb")
     )
     assert made.predict(same).n_items == 1
-    with pytest.raises(ValueError, match=r"trained on features of the weights sha256:aa, and these are of sha256:bb"):
+    with pytest.raises(ValueError, match=r"sha256:aa, .*sha256:bb"):
         made.predict(other)
 
 
@@ -67,20 +67,20 @@ def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
         load_head(target)
     save_head(head(), target)
     target.write_bytes(target.read_bytes()[:-10])
-    with pytest.raises(ValueError, match=r"not a readable safetensors file, or cut short"):
+    with pytest.raises(ValueError, match=r"not a readable safetensors"):
         load_head(target)
     target.write_bytes(pickle.dumps({"weights": [1, 2]}))
     with pytest.raises(ValueError, match=r"not a readable safetensors file"):
         load_head(target)
     save_file({"x": np.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"not a model of dissensus.*expected a file of `dissensus fit`"):
+    with pytest.raises(ValueError, match=r"not a model .*`dissensus fit`"):
         load_head(target)
     with pytest.raises(ValueError, match=r"models are written as .safetensors"):
         save_head(head(), tmp_path / "m.pkl")
 
 
 def test_layers_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"layer 0 has weights of shape \(2, 5\) and 2 biases; expected 3 outputs"):
+    with pytest.raises(ValueError, match=r"layer 0 .*\(2, 5\) and 2 biases; expected 3"):
         Head((Layer(np.ones((2, 5)), np.ones(2)),), ("a", "b", "c"))
     with pytest.raises(ValueError, match=r"layer 0 .* not finite"):
         Head((Layer(np.full((2, 5), np.nan), np.ones(2)),), ("a", "b"))
