@@ -43,7 +43,8 @@ def describe_results(summary: Summary) -> Document:
     -------
     Document
     """
-    return _make_document(summary, [_describe_limits(summary), *_describe_means(summary), *_describe_remarks(summary)])
+    sections = [_describe_limits(summary), *_describe_means(summary), *_describe_remarks(summary)]
+    return _make_document(summary, sections)
 
 
 def describe_study(summary: Summary, *, folder: str = "DIR", figures: bool = True) -> Document:
