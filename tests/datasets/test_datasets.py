@@ -142,7 +142,7 @@ def test_embedded_anesthesia_equals_the_copy_in_the_data_folder(loaded):
         assert np.array_equal(getattr(ours, field), getattr(theirs, field)), field
 
 
-def test_names_and_texts_lie_beside_their_items(loaded):
+def test_names_and_texts_are_those_of_their_items(loaded):
     images_ = loaded("cifar10h")
     assert images_.items.column_names == ["item", "gold", "cifar10s_split"]
     assert images_.items["cifar10s_split"].to_pylist().count("train") == 7_000  # splits.npz of cifar-10s

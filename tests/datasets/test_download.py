@@ -126,7 +126,7 @@ def test_an_archive_is_unpacked_and_removed(server, folder):
     ],
     ids=["leads out", "holds another folder", "is none"],
 )
-def test_archives_that_lead_out_of_the_folder_or_are_none_are_refused(server, folder, body, message):
+def test_invalid_archives_and_paths_outside_the_folder_are_refused(server, folder, body, message):
     with pytest.raises(Refusal, match=message):
         fetch(archived(server, body), quiet=True)
     assert leftovers(folder) == ["toy.tar.gz"] and not (folder.parent / "escaped").exists()

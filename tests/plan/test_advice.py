@@ -135,7 +135,7 @@ def test_pairwise_similarity_with_a_lower_loss_is_explained():
     assert plan_labels(80, 20, wanted, rng(0), budget=100).option("pairwise") is None
 
 
-def test_simulated_labels_stand_beside_no_pairs_that_were_not_simulated():
+def test_pairs_are_left_out_if_labels_are_judged_by_simulation():
     record = plan_labels(80, 20, Preferences(estimate=by_simulation(figure_1_grid(), 25)), rng(0)).as_json()
     assert set(record["loss"]) == {"hard", "sparse", "top-class", "soft"} and record["scale"]["utility"] > 0.5
 
@@ -320,7 +320,7 @@ def test_the_page_and_the_curves_show_one_loss_for_one_kind():
     assert np.isclose(curves["hard"][1][0], by_name["hard"]) and np.isclose(curves["soft"][1][0], by_name["soft"])
 
 
-def test_kinds_that_were_not_tried_lie_between_their_neighbours():
+def test_untested_kinds_are_interpolated():
     pilot = tried_answers(hard=2.0, sparse_3=8.0, soft=20.0)
     wanted = plan_labels(200, 10, Preferences(), rng(0), pilot=pilot).preferences
     three, ten = (float(gmean(pilot[at].seconds) / gmean(pilot[0].seconds)) for at in (1, 2))

@@ -127,7 +127,7 @@ def test_disputed_items_come_before_settled_ones():
     assert plan.error[20] > plan.error[0] and plan.expected_error < plan.error.mean()
 
 
-def test_the_estimate_is_no_share_of_votes_and_is_not_taken_for_one():
+def test_the_estimate_has_no_number_of_votes():
     votes = votes_of(np.array([[3, 1], [1, 0], [2, 2]]))
     estimate = allocate(votes, 1, np.random.default_rng(0)).estimate
     assert estimate.votes is None and np.all((estimate.probs > 0) & (estimate.probs < 1))
@@ -141,7 +141,7 @@ def test_an_empty_budget_asks_nothing():
 
 
 @pytest.mark.parametrize("answers", [-1, 2.5])
-def test_a_budget_that_is_no_number_of_answers_is_refused(answers):
+def test_invalid_numbers_of_answers_are_refused(answers):
     with pytest.raises(ValueError, match="answers is"):
         allocate(votes_of(np.array([[3, 1]])), answers, np.random.default_rng(0))
 

@@ -59,6 +59,6 @@ def test_similarities_are_listed_without_the_diagonal():
         (lambda: similarity_triplets(np.ones((2, 3))), "one row and one column per item"),
     ],
 )
-def test_matrices_that_are_none_are_refused(call, message):
+def test_invalid_matrices_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

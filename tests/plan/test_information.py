@@ -93,7 +93,7 @@ def test_no_label_tells_more_than_a_soft_one(n, k):
 
 
 @given(few, st.integers(2, 6))
-def test_sparse_and_top_class_labels_lie_between_hard_and_soft_ones(n, k):
+def test_sparse_and_top_class_labels_answer_more_than_hard_and_less_than_soft_ones(n, k):
     for k_hat in range(1, k + 1):
         sparse = sparse_constraints(n * k, k, k_hat)
         assert hard_constraints(n * k, k) <= sparse + 1e-9 and sparse <= soft_constraints(n * k, k) + 1e-9
