@@ -47,6 +47,11 @@ def takes_settings(
     return add_options
 
 
+def setting_help(config: type, name: str) -> str:
+    """The help of one setting, for a verb that offers it without its config."""
+    return f"{describe_setting(next(each for each in settings_of(config) if each.name == name))}."
+
+
 def is_given(context: typer.Context, name: str) -> bool:
     """Whether the user wrote this option; else it has its default."""
     source = context.get_parameter_source(name)

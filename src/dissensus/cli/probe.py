@@ -17,6 +17,7 @@ from dissensus.cli.images import (
     load_images,
 )
 from dissensus.cli.notices import progress_bar, say_or_warn
+from dissensus.cli.options import setting_help
 from dissensus.cli.panels import in_panels
 from dissensus.cli.printing import print_json
 from dissensus.cli.reading import reads_labels, say
@@ -91,9 +92,7 @@ def probe(
         typer.Option(help="Process this many images at once; affects memory, speed and renewed batch norm only."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed for the items and all probes.")] = 0,
-    device: Annotated[
-        str, typer.Option(help="Device: cpu, cuda, cuda:1, mps, or auto for the best available.")
-    ] = TrainConfig.device,
+    device: Annotated[str, typer.Option(help=setting_help(TrainConfig, "device"))] = TrainConfig.device,
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
