@@ -24,7 +24,7 @@ def test_a_crowd_that_is_turned_round_to_the_rarer_class_is_named():
     departing = (made.distributions.probs.argmax(axis=1) != votes.counts().argmax(axis=1)).sum()
     share = (votes.choice == 1).mean()
     assert made.notices[0].startswith(f"mace departs from the majority on {departing} of 1,000 items, 100% of them to ")
-    assert f"to 'yes', which {share:.0%} of the answers name" in made.notices[0]
+    assert f"to 'yes', a class with {share:.0%}" in made.notices[0]
 
 
 @pytest.mark.parametrize("method", ["dawid-skene", "one-coin", "mace", "glad"])
@@ -56,4 +56,4 @@ def test_a_crowd_set_that_is_turned_round_is_named(loaded):
 def test_mace_says_so_where_it_is_below_the_majority(loaded):
     """The two sets with uneven classes on which MACE stays more than two points below the majority."""
     for name in ("hs-brexit", "crowd-fact-eval"):
-        assert "votes alone cannot tell" in aggregate_labels(loaded(name).labels, "mace").notices[0]
+        assert "votes alone" in aggregate_labels(loaded(name).labels, "mace").notices[0]

@@ -89,13 +89,15 @@ class AgreementReport:
 
     def as_json(self) -> dict[str, Any]:
         by_class = self.classes
-        said = self.readings()
+        readings = self.readings()
         return {
             "items": self.items,
             "answers": self.answers,
             "resampled": self.over,
             "scale": str(self.scale),
-            "measures": {name: as_json(measure) | {"reading": said[name]} for name, measure in self.measures.items()},
+            "measures": {
+                name: as_json(measure) | {"reading": readings[name]} for name, measure in self.measures.items()
+            },
             "classes": [
                 {
                     "class": name,

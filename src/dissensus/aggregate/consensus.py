@@ -125,23 +125,23 @@ def item_labels(distributions: Distributions, labels: Labels | None = None) -> I
 
 def _counts(distributions: Distributions, labels: Labels | None) -> np.ndarray | None:
     """Return the answers by class for each item of the distributions.  (n, k), or None if they are not known"""
-    said: Votes | Distributions
+    answers: Votes | Distributions
     if labels is None or isinstance(labels, Distributions):
-        said = distributions if labels is None else labels
-        if said.votes is None:
+        answers = distributions if labels is None else labels
+        if answers.votes is None:
             return None
     else:
-        said = labels.first_choices() if isinstance(labels, Beliefs) else labels
-    where = item_positions(distributions.items, said.items)
+        answers = labels.first_choices() if isinstance(labels, Beliefs) else labels
+    where = item_positions(distributions.items, answers.items)
     missing = np.flatnonzero(where < 0)
     if missing.size:
         raise ValueError(
             f"item {distributions.items[missing[0]]} has a distribution but is not among the labels; {missing.size} of "
             f"{where.size} items are not: give the labels that the distributions were made of"
         )
-    if said.classes != distributions.classes:
+    if answers.classes != distributions.classes:
         raise ValueError(
-            f"the distributions are over {list(distributions.classes)}, the labels over {list(said.classes)}; expected "
-            "the same classes in the same order"
+            f"the distributions are over {list(distributions.classes)}, the labels over {list(answers.classes)}; "
+            "expected the same classes in the same order"
         )
-    return said.counts()[where]
+    return answers.counts()[where]

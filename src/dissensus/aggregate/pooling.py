@@ -115,8 +115,8 @@ def reliability(beliefs: Beliefs, *, pseudo: float = 10.0, rounds: int = 2) -> n
         return weights
     for _ in range(rounds):
         heard = rows * weights[who][:, None]  # (m, k)
-        said = np.column_stack([np.bincount(own, weights=column) for column in heard.T])  # by item and person
-        pool = _sum_by_item(beliefs, heard)[beliefs.item] - said[own]
+        own_mass = np.column_stack([np.bincount(own, weights=column) for column in heard.T])  # by item and person
+        pool = _sum_by_item(beliefs, heard)[beliefs.item] - own_mass[own]
         left = pool.sum(axis=1)
         pool = np.maximum(pool[others], 0.0)
         apart = jensen_shannon(rows[others], pool / np.maximum(left[others], 1e-300)[:, None])

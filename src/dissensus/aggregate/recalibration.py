@@ -166,9 +166,9 @@ def gold_codes(gold: Votes, beliefs: Beliefs) -> np.ndarray:
     counts = gold.counts()
     torn = np.flatnonzero((counts > 0).sum(axis=1) > 1)
     if torn.size:
-        said = [name for name, count in zip(gold.classes, counts[torn[0]], strict=True) if count]
+        classes = [name for name, count in zip(gold.classes, counts[torn[0]], strict=True) if count]
         raise ValueError(
-            f"item {gold.items[torn[0]]} has the gold classes {said}; expected one; {torn.size} of {gold.n_items} "
+            f"item {gold.items[torn[0]]} has the gold classes {classes}; expected one; {torn.size} of {gold.n_items} "
             "items have several: aggregate them first, or leave them out"
         )
     of_gold = np.where(counts.any(axis=1), code[counts.argmax(axis=1)], -1)

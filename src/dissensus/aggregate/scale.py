@@ -15,19 +15,19 @@ class Scale:
 
     levels  "nominal", then "ordinal" and "interval" as far as they apply
     why     the reason, in words
-    told    whether the user set it
+    is_set  whether the user set it
     """
 
     levels: tuple[str, ...]
     why: str
-    told: bool
+    is_set: bool
 
     def __str__(self) -> str:
-        if self.told:
+        if self.is_set:
             return self.why
         if len(self.levels) > 1:
             return f"taken as ordered: {self.why}"
-        return f"taken as in no order: {self.why}"
+        return f"taken as unordered: {self.why}"
 
 
 def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
@@ -38,9 +38,9 @@ def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
     numbers = _numbers(classes)
     levels = ("nominal", "ordinal", "interval") if numbers else ("nominal", "ordinal")
     if ordered is False:
-        return Scale(("nominal",), "classes are in no order, as told", told=True)
+        return Scale(("nominal",), "classes are unordered, as set", is_set=True)
     if len(classes) < 3:
-        return Scale(("nominal",), "with fewer than three classes an order changes nothing", told=True)
+        return Scale(("nominal",), "with fewer than three classes an order changes nothing", is_set=True)
     falls = numbers is not None and any(after <= before for before, after in pairwise(numbers))
     if ordered and falls:
         raise Refusal(
@@ -48,12 +48,14 @@ def scale_of(classes: tuple[str, ...], ordered: bool | None = None) -> Scale:
             ways=[Way("list them in their order with {classes}", classes=...)],
         )
     if ordered:
-        return Scale(levels, f"classes are in order, as told: {_list_classes(classes, ' < ')}", told=True)
+        return Scale(levels, f"classes are ordered, as set: {_list_classes(classes, ' < ')}", is_set=True)
     if numbers is None:
-        return Scale(("nominal",), "classes are not numbers", told=False)
+        return Scale(("nominal",), "classes are not numbers", is_set=False)
     if falls:
-        return Scale(("nominal",), f"classes are numbers that do not rise: {_list_classes(classes, ', ')}", told=False)
-    return Scale(levels, f"classes are numbers, {classes[0]} to {classes[-1]}", told=False)
+        return Scale(
+            ("nominal",), f"classes are numbers that do not rise: {_list_classes(classes, ', ')}", is_set=False
+        )
+    return Scale(levels, f"classes are numbers, {classes[0]} to {classes[-1]}", is_set=False)
 
 
 def _numbers(classes: tuple[str, ...]) -> list[float] | None:

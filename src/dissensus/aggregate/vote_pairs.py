@@ -240,8 +240,8 @@ def _annotators(votes: Votes | Distributions, values: np.ndarray) -> tuple[int, 
         raise ValueError(f"{people.size} of the annotators gave answers; resampling annotators needs 3 or more who did")
     cell, which = np.unique(votes.item.astype(np.int64) * votes.n_classes + votes.choice, return_inverse=True)
     place, code = cell // votes.n_classes, cell % votes.n_classes
-    said, times = np.unique(which.reshape(-1) * people.size + who.reshape(-1), return_counts=True)
-    at, by = said // people.size, said % people.size  # (s,) cell and annotator: who said what, `times` times
+    answer_codes, times = np.unique(which.reshape(-1) * people.size + who.reshape(-1), return_counts=True)
+    at, by = answer_codes // people.size, answer_codes % people.size  # (s,) cell and annotator, `times` times
     answers, squared = (csr_array((n, (at, by)), shape=(cell.size, people.size)) for n in (times, times**2))
     left, right = every_two(np.unique(place[at] * people.size + by, return_inverse=True)[1].reshape(-1)).T
     copies = np.column_stack([place[at[left]], code[at[left]], code[at[right]]])  # (q, 3)

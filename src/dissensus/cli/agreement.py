@@ -50,7 +50,7 @@ def agreement(
     if as_json:
         print_json(report.as_json())
         return
-    if not report.scale.told:
+    if not report.scale.is_set:
         option = "--unordered" if len(report.scale.levels) > 1 else "--ordered"
         say(f"{report.scale}; {option} changes this")
     print_document(describe_agreement(report, Path(file).name))

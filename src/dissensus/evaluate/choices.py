@@ -199,7 +199,7 @@ def _second(rows: np.ndarray) -> np.ndarray:
     if rows.shape[1] == 1:
         return np.zeros(rows.shape)
     top = rows == rows.max(axis=1, keepdims=True)
-    rest = np.where(top, -1.0, rows)
-    following = rest == rest.max(axis=1, keepdims=True)
+    unchosen = np.where(top, -1.0, rows)
+    following = unchosen == unchosen.max(axis=1, keepdims=True)
     second = np.where(top.sum(axis=1, keepdims=True) > 1, top, following)
     return second / second.sum(axis=1, keepdims=True)

@@ -71,9 +71,9 @@ class Scorecard:
         return polars_frame(self.to_arrow())
 
     def __repr__(self) -> str:
-        beside = "with" if self.ceiling is not None else "no"
+        with_ceiling = "with" if self.ceiling is not None else "no"
         return (
-            f"Scorecard of {self.name}: {sizes_of(self)} · {len(self.scores)} scores, {beside} human ceiling\n"
+            f"Scorecard of {self.name}: {sizes_of(self)} · {len(self.scores)} scores, {with_ceiling} human ceiling\n"
             f"  {main_scores(self)}"
         )
 

@@ -93,12 +93,13 @@ def truth_intervals(
     wide, k = float(stdtrit(refits - 1, (1 + coverage) / 2)), counts.shape[1]
     intervals = {}
     for name, value in truth.values.items():
-        known = [other for other in again if not math.isnan(other.values[name])]
+        known = [resample for resample in again if not math.isnan(resample.values[name])]
         if math.isnan(value) or len(known) < 2:
             intervals[name] = Interval(value, math.nan, math.nan, math.nan, coverage)
             continue
         spread = float(
-            np.var([other.values[name] for other in known], ddof=1) - np.mean([other.noise[name] for other in known])
+            np.var([resample.values[name] for resample in known], ddof=1)
+            - np.mean([resample.noise[name] for resample in known])
         )
         sd = math.sqrt(max(spread, 0.0) * np.mean(size) + truth.noise[name] + truth.form[name])
         low, high = max(value - wide * sd, METRICS[name].lowest(k)), min(value + wide * sd, METRICS[name].highest(k))
