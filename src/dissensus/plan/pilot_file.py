@@ -68,8 +68,8 @@ def read_pilot(path: Path | str) -> list[PilotAnswers]:
         if bad.size:
             value = "no k_hat" if np.isnan(k_hat[bad[0]]) else f"k_hat {k_hat[bad[0]]:g}"
             raise Refusal(
-                f"row {bad[0] + 1} is a {name} label with {value}; expected its number of classes, 1 or more; "
-                f"{bad.size} of {rows.size} are invalid",
+                f"row {bad[0] + 1} is a {name} label with {value}; expected its number of classes, a whole number of 1 "
+                f"or more; {bad.size} of {rows.size} are invalid",
                 str(path),
             )
         groups += [
