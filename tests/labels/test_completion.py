@@ -135,9 +135,7 @@ def test_a_second_class_without_probability_counts_as_not_named():
 
 
 def test_a_first_choice_without_probability_is_refused_with_its_row():
-    with pytest.raises(
-        ValueError, match="names 'cat' first but gives it the probability nan; expected a number above 0"
-    ):
+    with pytest.raises(ValueError, match=r"names 'cat' first.*probability nan; expected a number above 0"):
         complete(answer(["cat"], [np.nan]))
 
 
@@ -200,7 +198,7 @@ def test_typicality_is_the_probability_of_the_rated_class():
     rated = sliders([np.nan, np.nan, 0.6, np.nan, np.nan])
     assert row(typicality(rated)) == {"deer": 0.1, "dog": 0.1, "cat": 0.6, "truck": 0.1, "automobile": 0.1}
     assert row(typicality(sliders([0.0, np.nan, np.nan, np.nan, np.nan])))["dog"] == 0.25
-    with pytest.raises(ValueError, match="a typicality rating is one number from 0 to 1"):
+    with pytest.raises(ValueError, match=r"one number from 0 to 1"):
         typicality(sliders([0.5, 0.5, np.nan, np.nan, np.nan]))
 
 

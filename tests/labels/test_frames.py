@@ -131,7 +131,7 @@ def test_an_extra_column_named_like_a_role_moves_the_role():
     assert votes.to_arrow().to_pylist() == [{"item": "a", "label_code": "x", "label": "gold"}]
     assert as_table(votes).column_names == votes.to_arrow().column_names
     beliefs = Beliefs.of_votes(Votes.of(["a"], ["x"], extra=pa.table({"stated.y": [1]})))
-    with pytest.raises(ValueError, match=r"an extra column is named 'stated\.y', as one of the value's own columns"):
+    with pytest.raises(ValueError, match=r"extra column.*'stated\.y'.*own columns"):
         beliefs.to_arrow()
 
 
@@ -144,7 +144,7 @@ def test_a_library_that_is_not_there_is_named_with_how_to_get_it(library, monkey
 
 def test_a_second_answer_is_refused_or_kept_as_told():
     twice = pd.DataFrame({"item": ["a", "b", "a"], "annotator": [1, 1, 1], "label": ["x", "y", "x"]})
-    with pytest.raises(ValueError, match=r"row 2 is a second answer of annotator 1 to item a; 1 of 3 rows repeat"):
+    with pytest.raises(ValueError, match=r"row 2 .*second answer.*annotator 1 to item a; 1 of 3 rows"):
         Votes.of_frame(twice)
     assert Votes.of_frame(twice, repeats="keep").n_answers == 3
     assert Votes.of_frame(twice, annotator=None).n_answers == 3

@@ -48,7 +48,7 @@ def test_annotators_are_matched_by_name_whatever_its_kind():
 def test_checks_of_strangers_are_refused():
     votes = Votes.of(["x"], ["cat"], ["ann"], classes=["cat", "dog"])
     checks = Votes.of(["c"], ["cat"], ["bo"], classes=["cat", "dog"])
-    with pytest.raises(ValueError, match="annotator 'bo' answered attention checks but none of the items"):
+    with pytest.raises(ValueError, match=r"annotator 'bo' .*attention checks.*none of the items"):
         attention_checks(votes, checks, np.array([0]))
 
 
@@ -129,9 +129,7 @@ def test_without_gold_the_accuracy_fallback_is_said_not_to_apply():
     assert screening.kept.all() and screening.reason[0] == "1 x contradiction; accuracy not known, so kept"
     unknown = exclusions(answers(("a", "cat", 0.9, ("cat",))), gold=np.array([-1]))
     assert unknown.kept.all() and unknown.reason[0] == "1 x contradiction; accuracy not known, so kept"
-    with pytest.raises(
-        ValueError, match=r"gold has int64 of shape \(3,\); expected one class code for each of 1 items"
-    ):
+    with pytest.raises(ValueError, match=r"gold has int64 of shape \(3,\); expected .*1 items"):
         exclusions(answers(("a", "cat", 0.9, ())), gold=np.zeros(3, dtype=int))
 
 

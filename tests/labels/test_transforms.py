@@ -215,7 +215,7 @@ def test_infilled_refuses_other_classes_and_unknown_items():
         ValueError, match=r"\['cat', 'dog'\] cannot be filled in from \['cat', 'cow'\]; expected the sa"
     ):
         infill(one, two)
-    with pytest.raises(ValueError, match="item y is not among the 1 items to infill from; 1 of 2 are not: select"):
+    with pytest.raises(ValueError, match=r"item y is not among.*1 items.*1 of 2 are not"):
         infill(one_hot(np.array([0, 0]), ["x", "y"], ("cat", "dog")), one)
 
 
@@ -282,7 +282,7 @@ def test_subsampling_treats_every_vote_alike():
 
 def test_subsampling_names_the_item_with_too_few_votes_or_keeps_it():
     votes = Votes.of(["x", "x", "y"], ["cat", "dog", "dog"])
-    with pytest.raises(ValueError, match=r"item y has 1 votes, but 2 per item were asked for; 1 of 2 items have fewer"):
+    with pytest.raises(ValueError, match=r"item y has 1 votes.*2 per item.*1 of 2 items have fewer"):
         subsample(votes, 2, np.random.default_rng(0))
     assert subsample(votes, 2, np.random.default_rng(0), short="keep") == votes
 
@@ -350,7 +350,7 @@ def test_spread_over_entropy_keeps_small_bins_whole():
     d = Distributions.from_counts([[4, 0]] * 50 + [[3, 1]] * 3 + [[2, 2]] * 2)
     chosen = spread_over_entropy(d, np.random.default_rng(0), bins=10, at_most=5)
     assert chosen.size == 5 + 3 + 2 and set(range(50, 55)) <= set(chosen.tolist())
-    with pytest.raises(ValueError, match="0 bins with at most 5 items were asked for; expected 1 or more of both"):
+    with pytest.raises(ValueError, match=r"0 bins.*at most 5 items.*expected 1 or more"):
         spread_over_entropy(d, np.random.default_rng(0), bins=0, at_most=5)
 
 

@@ -122,9 +122,7 @@ def test_bad_votes_are_refused_with_row_value_and_expectation(changes, message):
 
 
 def test_an_unknown_class_name_is_refused():
-    with pytest.raises(
-        ValueError, match=r"vote 1 chose 'cow', which is not among the classes \['cat', 'dog'\]; 1 of 2"
-    ):
+    with pytest.raises(ValueError, match=r"vote 1 chose 'cow', .*not among.*\['cat', 'dog'\]; 1 of 2"):
         Votes.of([1, 1], ["cat", "cow"], classes=["cat", "dog"])
 
 
@@ -232,9 +230,7 @@ def test_rows_that_are_no_distribution_are_refused(probs, message):
 
 
 def test_counts_that_are_no_counts_are_refused():
-    with pytest.raises(
-        ValueError, match=r"row 0 \(item 0\) gives class '1' count -1; expected a whole number from 0 to 2\*\*53"
-    ):
+    with pytest.raises(ValueError, match=r"row 0 \(item 0\) gives class '1' count -1; expected .*from 0 to 2\*\*53"):
         Distributions.from_counts([[1, -1]])
     with pytest.raises(ValueError, match=r"row 1 \(item 1\) has no votes"):
         Distributions.from_counts([[1, 0], [0, 0]])
@@ -275,7 +271,7 @@ def test_share_and_mean_belief_agree_on_votes():
 
 def test_items_without_answers_have_no_share():
     lonely = votes().select(answers=[0])
-    with pytest.raises(ValueError, match="item b has no votes, so it has no distribution; 2 of 3 items have none"):
+    with pytest.raises(ValueError, match=r"item b has no votes.*2 of 3 items have none"):
         share(lonely)
     with pytest.raises(ValueError, match="says nothing about 'dog'; complete partial beliefs first"):
         mean_belief(Beliefs.of_votes(lonely))

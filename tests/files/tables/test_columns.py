@@ -84,7 +84,7 @@ def test_blanks_around_header_names_do_not_hide_a_column(tmp_path):
 
 def test_rows_keep_the_number_they_have_in_the_file_when_some_are_left_out(tmp_path):
     text = "item,annotator,label,split\na,1,,dev\na,2,x,test\nb,1,x,dev\nb,1,y,dev\n"
-    with pytest.raises(ValueError, match=r"row 4 is a second answer .* \(the first is row 3\)"):
+    with pytest.raises(ValueError, match=r"row 4 .*second answer .*first is row 3"):
         read(csv(tmp_path, text), missing="drop", say=quiet)
     table = pa.table({"item": list("aabb"), "label": ["x", "y", "x", "q"], "split": ["t", "d", "t", "d"]})
     chosen = choose_rows(SourceTable(table, "table"), {"split": "d"})
@@ -113,7 +113,7 @@ def test_the_caller_orders_the_classes_of_a_file_we_wrote(tmp_path):
 def test_second_answers_of_a_file_we_wrote_are_refused_only_when_asked(tmp_path):
     write(Votes.of(["a", "a"], ["x", "y"], [1, 1]), tmp_path / "v.parquet", say=quiet)
     assert read(tmp_path / "v.parquet", say=quiet).n_answers == 2
-    with pytest.raises(ValueError, match="row 2 is a second answer"):
+    with pytest.raises(ValueError, match=r"row 2 .*second answer"):
         read(tmp_path / "v.parquet", repeats="error", say=quiet)
 
 

@@ -95,7 +95,7 @@ def test_an_answer_is_repeated_by_its_annotator_not_by_its_ticks(tmp_path):
     twice = [*TICKED, ("a", "ann", ["odd"])]
     for source in sources(tmp_path, twice):
         for several in ("votes", "beliefs"):
-            with pytest.raises(ValueError, match=r"row 5 is a second answer of item 'a', annotator 'ann'.*repeats="):
+            with pytest.raises(ValueError, match=r"row 5 .*second answer of item 'a', annotator 'ann'.*repeats="):
                 read(source, several=several, say=quiet)
         assert read(source, several="votes", repeats="last", say=quiet).counts().tolist() == [[1, 1, 0], [2, 1, 1]]
         assert read(source, several="beliefs", repeats="first", say=quiet).n_answers == 4
@@ -228,7 +228,7 @@ def test_ticks_in_a_column_for_each_class_are_asked_about_and_read_as_told(tmp_p
 def test_ticks_of_answers_are_no_counts_of_items(tmp_path):
     path = tmp_path / "goemotions.csv"
     path.write_text(GOEMOTIONS)
-    with pytest.raises(ValueError, match=r"row 2 is the second about item '1' .* 2 of 4 rows .*several='votes'"):
+    with pytest.raises(ValueError, match=r"row 2 .*second about item '1' .* 2 of 4 rows .*several='votes'"):
         read(path, classes=EMOTIONS, say=quiet)
 
 
@@ -239,5 +239,5 @@ def test_an_answer_that_ticks_nothing_is_missing_and_a_column_with_more_than_tic
         read(path, classes=EMOTIONS, several="votes", say=quiet)
     assert read(path, classes=EMOTIONS, several="votes", missing="drop", say=quiet).n_answers == 5
     path.write_text(GOEMOTIONS.replace("1,2,1,1,0", "1,2,1,2,0"))
-    with pytest.raises(ValueError, match="column 'anger' is to tick a class, but has more than 0 and 1"):
+    with pytest.raises(ValueError, match=r"column 'anger' .*more than 0 and 1"):
         read(path, classes=EMOTIONS, several="votes", say=quiet)

@@ -85,7 +85,7 @@ def test_rankings_and_spans_are_refused_with_the_way_out(value):
 
 def test_a_ranking_of_version_2_is_told_from_several_labels_by_holding_the_same_in_other_orders():
     ranked = {**ARGILLA_FLAT, "topics.responses": [["rain", "fate"], ["fate", "rain"]]}
-    with pytest.raises(ValueError, match=r"names the same 2 values, in 2 different orders, so it is a ranking"):
+    with pytest.raises(ValueError, match=r"same 2 values, in 2 different orders.*a ranking"):
         parse("argilla", [ranked], "topics")
     agreed = {**ARGILLA_FLAT, "topics.responses": [["rain", "fate"], ["rain", "fate"]]}
     assert parse("argilla", [agreed], "topics").table["label"].to_pylist() == [["rain", "fate"]] * 2
