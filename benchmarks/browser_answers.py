@@ -24,7 +24,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], list[Step], dict[str, Any], list[Step
     ),
     "top-two": (
         {"kind": "top-two", "classes": TEN},
-        ["cat", [*"70"], "dog", [*"20"], "Definitely none", "Next"],
+        ["cat", [*"70"], "dog", [*"20"], "Definitely no others", "Next"],
         {**COLLINS, "ruled_out": REST},
         [[*"c70o20", "Shift+T", "Shift+S", "Shift+T", "Enter"]],
         {**COLLINS, "ruled_out": ["ship"]},
@@ -73,7 +73,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], list[Step], dict[str, Any], list[Step
             [*"xenops 01"],
             "xenops 01",
             [*"30"],
-            "Definitely none",
+            "Definitely no others",
             "Next",
         ],
         {

@@ -141,7 +141,7 @@ def question(browser: Any, name: str, keep: Callable[[str, bytes], None], phone:
                 for said, share in (("nine", "70"), ("eight", "20")):
                     me.page.get_by_role("button", name=said).tap()
                     me.page.get_by_label(f"How probable is {said}").fill(share)
-                me.page.get_by_role("button", name="Definitely none of the rest").tap()
+                me.page.get_by_role("button", name="Definitely no others").tap()
             me.page.mouse.move(0, 0)
             end = me.page.eval_on_selector("main", "(main) => main.getBoundingClientRect().bottom") + 20
             if phone:  # a picture of more than the window would be one without a touch screen

@@ -162,7 +162,7 @@ def test_top_two_by_keyboard_alone(ask):
 def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
     me, folder = ask({"kind": "top-two", "classes": TEN}, per_person=1)
     button = lambda name: me.page.get_by_role("button", name=name)  # noqa: E731
-    assert button("Definitely none of").is_disabled()
+    assert button("Definitely no others").is_disabled()
     button("Next").click()
     assert "most probable" in me.problem()
     button("cat").click()
@@ -176,8 +176,8 @@ def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
     button("Next").click()
     assert "bird" in me.problem()
     me.page.get_by_label("How probable is bird").fill("30")
-    button("Definitely none of").click()
-    button("Definitely none of").click()  # takes it back
+    button("Definitely no others").click()
+    button("Definitely no others").click()  # takes it back
     me.moves_on(lambda: button("Next").click())
     assert answers(folder) == [
         {"first": "frog", "first_percent": 62.5, "second": "bird", "second_percent": 30, "ruled_out": []}

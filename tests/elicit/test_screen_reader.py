@@ -106,7 +106,7 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
         "–",
         "Second, if any: percent",
         "textbox Second, if any: percent; disabled",
-        "button Definitely none of the others; disabled; keyshortcuts -",
+        "button Definitely no others; disabled; keyshortcuts -",
         "button Rule out one by one",
         "button Next",
         "checkbox Keys: a letter names a class, digits enter the percentage, Shift and a letter rules one out, "

@@ -43,7 +43,7 @@ function makeTable(names, map) {
   const columns = Array.from({ length: map.columns }, (_, column) => column);
   table.tHead.replaceChildren(
     make("tr", {}, make("td"), make("th", { colspan: map.columns, scope: "colgroup" }, "How often two people differ, in percent")),
-    make("tr", {}, make("th", { scope: "col" }, "Leading class"), columns.map((column) => make("th", { scope: "col", class: "tick" }, String(10 * column), make("span", { class: "visually-hidden" }, ` to ${10 * column + 10} percent`)))));
+    make("tr", {}, make("th", { scope: "col" }, "Class"), columns.map((column) => make("th", { scope: "col", class: "tick" }, String(10 * column), make("span", { class: "visually-hidden" }, ` to ${10 * column + 10} percent`)))));
   table.tBodies[0].replaceChildren(
     make("tr", { class: "heights" }, make("th", { scope: "row" }, "All items"), columns.map(() => make("td"))),
     ...names.map((name, row) => make("tr", {}, make("th", { scope: "row", title: label(name, map.others) }, label(name, map.others)), columns.map((column) => {

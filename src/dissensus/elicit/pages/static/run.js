@@ -224,7 +224,7 @@ const PAGES = {
   ],
   comprehension: (content, done) => [
     make("h1", {}, "A short check"),
-    make("p", {}, content.again ? "At least one answer was wrong. Please try again." : "Please answer these questions about the task.", " All of them need an answer."),
+    make("p", {}, content.again ? "At least one answer was wrong. Please try again." : "Please answer all questions about the task."),
     form(content.asked.map((check, i) => options(`q${i}`, check.question, check.options, true)), "Check my answers",
       (data) => ({ chosen: content.asked.map((_, i) => data.get(`q${i}`)) }), done, content.before),
   ],

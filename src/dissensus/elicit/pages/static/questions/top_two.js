@@ -27,7 +27,7 @@ function topTwo({ items, question, change, before }) {
   const listed = make("p", { class: "quiet listed" });
   const buttons = new Map(many ? [] : classes.map((name) => [name, classButton(name)]));
   const outButton = options.ruling_out
-    ? make("button", { type: "button", class: "none-of-the-rest", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely none of the others"), keyCap("-")) : null;
+    ? make("button", { type: "button", class: "none-of-the-rest", "aria-keyshortcuts": "-", onclick: () => ruleOutRest() }, make("span", {}, "Definitely no others"), keyCap("-")) : null;
   // For touch screens, which have no Shift key: while pressed, choosing a class rules it out.
   const oneByOne = options.ruling_out ? make("button", { type: "button", class: "one-by-one", "aria-pressed": "false", onclick: () => {
     const on = !ruling();
