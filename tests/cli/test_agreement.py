@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -57,6 +58,13 @@ def test_people_read_sentences_and_are_told_why_classes_count_as_ordered(rated):
     plain = run("agreement", rated, "--unordered", "--over", "annotators", "--replicates", 20)
     assert "ordinal" not in plain.stdout and printed_facts(plain.stdout)["95% intervals over"] == "annotators"
     assert "ordered" not in plain.stderr
+
+
+def test_the_page_has_what_the_terminal_prints(rated, tmp_path):
+    done = run("agreement", rated, "--replicates", 20, "--html", tmp_path / "page.html")
+    root = ElementTree.fromstring((tmp_path / "page.html").read_text().removeprefix("<!doctype html>"))
+    answer = "".join(root.find(".//div[@class='answer']").itertext())
+    assert answer == done.stdout.splitlines()[1] and len(root.findall(".//table")) == 2
 
 
 def test_the_same_seed_gives_the_same_intervals(rated):

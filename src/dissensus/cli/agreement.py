@@ -34,6 +34,7 @@ def agreement(
     replicates: Annotated[int, typer.Option(help="Set the number of bootstrap resamples.")] = 1000,
     seed: Annotated[int, typer.Option(help="Set the random seed of the bootstrap.")] = 0,
     as_json: AsJson = False,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")] = None,
 ) -> None:
     """Measure inter-annotator agreement: Krippendorff's alpha, Fleiss' kappa, pairwise and by class.
 
@@ -41,16 +42,22 @@ def agreement(
     """
     from dissensus.aggregate.agreement_page import describe_agreement
     from dissensus.aggregate.agreement_summary import agreement_report
+    from dissensus.files.whole_files import write_text
+    from dissensus.report.html import html_page
     from dissensus.report.terminal import print_document
 
     with errors.status("comparing answers"):
         report = agreement_report(labels, seeded(seed), ordered=ordered, over=over, replicates=replicates)
     for notice in report.notices:
         say(notice)
+    document = describe_agreement(report, Path(file).name)
+    if html is not None:
+        write_text(html_page(document), html)
+        say(f"wrote {html}")
     if as_json:
         print_json(report.as_json())
         return
     if not report.scale.is_set:
         option = "--unordered" if len(report.scale.levels) > 1 else "--ordered"
         say(f"{report.scale}; {option} changes this")
-    print_document(describe_agreement(report, Path(file).name))
+    print_document(document)
