@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from dissensus.labels.distances import entropy
 from dissensus.probe import gradient_variance, gradient_variance_of_features, image_batches
-from dissensus.probe.gradients import sampled_gradient_variance
+from dissensus.probe.gradients import sample_gradient_variance
 from dissensus.probe.last_layer import last_layer_inputs
 from dissensus.train import Network
 from tests.train.pictures import CLASSES, blobs, tiny
@@ -101,7 +101,7 @@ def test_of_a_network_on_images_it_uses_its_features():
 def test_simulated_gradients_have_the_variance_that_is_computed_from_the_labels_drawn():
     module, (x, p) = net(), people()
     features, targets = last_layer_inputs(module, [(x, p)])
-    sampled = sampled_gradient_variance(targets, features, np.random.default_rng(3), draws=50)
+    sampled = sample_gradient_variance(targets, features, np.random.default_rng(3), draws=50)
     drawn = np.random.default_rng(3).multinomial(50, targets)
     for item, counts, variance in zip(x, drawn, sampled.variance, strict=True):
         each = gradients_by_label(module, item).repeat_interleave(torch.tensor(counts), dim=0)
@@ -114,8 +114,8 @@ def test_simulation_is_right_on_average_and_its_error_is_the_spread_over_simulat
     features = np.arange(8.0).reshape(4, 2)
     rng = np.random.default_rng(0)
     exact = gradient_variance_of_features(p, features)
-    many = np.stack([sampled_gradient_variance(p, features, rng, draws=draws).variance for _ in range(2000)])
-    error = sampled_gradient_variance(p, features, rng, draws=draws).error
+    many = np.stack([sample_gradient_variance(p, features, rng, draws=draws).variance for _ in range(2000)])
+    error = sample_gradient_variance(p, features, rng, draws=draws).error
     assert (np.abs(many.mean(axis=0) - exact.variance) <= 4 * error / np.sqrt(2000)).all()
     assert np.allclose(many.std(axis=0), error, rtol=0.08) and error[3] == 0
 
@@ -175,13 +175,13 @@ def test_what_is_not_a_target_or_a_feature_is_refused():
     with pytest.raises(ValueError, match=r"row 0 .* column 0; .*finite.*12 of 12"):
         gradient_variance_of_features(shares, features * np.inf)
     with pytest.raises(ValueError, match=r"draws is 1; .*2"):
-        sampled_gradient_variance(shares, features, np.random.default_rng(0), draws=1)
+        sample_gradient_variance(shares, features, np.random.default_rng(0), draws=1)
 
 
 def test_arrays_need_no_torch():
     code = (
         "import sys; from dissensus.probe import gradient_variance, gradient_variance_of_features, linear_cka, "
-        "saliency_stability, similarity_to_people; from dissensus.probe.gradients import sampled_gradient_variance; "
+        "saliency_stability, similarity_to_people; from dissensus.probe.gradients import sample_gradient_variance; "
         "from dissensus.probe.representation import cka_of_batches; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

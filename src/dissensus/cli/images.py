@@ -84,9 +84,9 @@ def load_for_network(
 ) -> "ImageTable":
     """Load the images for a trained network, and report if it was trained on images of another size."""
     from dissensus.train.decode_images import SizesDifferError
-    from dissensus.train.network import training_size
+    from dissensus.train.network import find_training_size
 
-    seen = training_size(network)
+    seen = find_training_size(network)
     try:
         table = load_images(name, item=item, image=image, size=size, fit=fit, network=network)
     except SizesDifferError as problem:

@@ -120,7 +120,7 @@ def gradient_variance_of_features(targets: Any, features: Any, *, bias: bool = T
     return _exact(*_check_targets(targets, features, bias))
 
 
-def sampled_gradient_variance(
+def sample_gradient_variance(
     targets: Any, features: Any, rng: np.random.Generator, *, draws: int = 100, bias: bool = True
 ) -> GradientVariance:
     """Estimate the same by simulation: labels are drawn for each item, and the variance is that of their gradients.

@@ -104,13 +104,13 @@ class Hessian:
         """The gradient of the summed loss of a batch, with its graph; that of the first batch is weighed."""
         sizes: dict[int, int] = {}
 
-        def counted(saved: torch.Tensor) -> torch.Tensor:
+        def count_memory(saved: torch.Tensor) -> torch.Tensor:
             memory = saved.untyped_storage()
             sizes[memory.data_ptr()] = memory.nbytes()
             return saved.detach()
 
         weighed = self._bytes_per_item > 0
-        with torch.enable_grad(), nullcontext() if weighed else saved_tensors_hooks(counted, lambda saved: saved):
+        with torch.enable_grad(), nullcontext() if weighed else saved_tensors_hooks(count_memory, lambda saved: saved):
             loss = sum_loss(self.module, inputs, targets, fold=True)
             gradient = list(
                 torch.autograd.grad(loss, self.weights, create_graph=True, allow_unused=True, materialize_grads=True)

@@ -35,10 +35,10 @@ def match_table(
         (noun, "labels"),
         missing="leave out" if named else "refuse",
         by_position=by_position,
-        naming=[*_naming(table), _BY_POSITION],
+        naming=[*_list_naming_ways(table), _BY_POSITION],
     )
     if not named:
-        check_clear_order(labels, ways=_naming(table), by_number=False)
+        check_clear_order(labels, ways=_list_naming_ways(table), by_number=False)
         return _share_names(table, labels, say) if match.is_same else _select(table, labels, match)
     if match.only_first.size:
         say(
@@ -80,7 +80,7 @@ def _share_names(table: Table, labels: Labels, say: Callable[[str], None]) -> tu
     return replace(table, items=labels.items), labels
 
 
-def _naming(table: FeatureTable | ImageTable) -> list[Way]:
+def _list_naming_ways(table: FeatureTable | ImageTable) -> list[Way]:
     """Return the ways to name the items of the side without names."""
     if table.named:
         return [Way("write the labels with an item column, or in .npz with an array `items`")]

@@ -142,7 +142,7 @@ def check_logits(logits: Any, k: int) -> torch.Tensor:
     return logits
 
 
-def training_size(network: Network) -> list[int] | None:
+def find_training_size(network: Network) -> list[int] | None:
     """Return height and width of the training images, if the card has them."""
     size = network.card.get("image size")
     known = isinstance(size, list) and len(size) == 2 and all(isinstance(side, int) for side in size)

@@ -25,7 +25,7 @@ from dissensus.train.cards import Source, describe_labels
 from dissensus.train.images import ImageTable, as_images, same_place
 from dissensus.train.loop import Training, train_module
 from dissensus.train.matching import items_of, match_table
-from dissensus.train.network import Network, training_size
+from dissensus.train.network import Network, find_training_size
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.network_files import load_network
 from dissensus.train.networks.catalogue import make_network
@@ -133,7 +133,7 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
             raise ValueError(
                 f"{name} is {asked}, but training starts from a network whose {name} is {has}; leave it out"
             )
-    seen, size = training_size(start), list(images.pixels.shape[1:3])
+    seen, size = find_training_size(start), list(images.pixels.shape[1:3])
     if seen is not None and seen != size:
         say(f"the network to start from was trained on images of {_sides(seen)} pixels, and these are {_sides(size)}")
     place = images.source or {}

@@ -125,7 +125,7 @@ def prepare(
     device = choose_device(config.device)
     ours = _network(network, table, targets, config)
     _check_weights(ours.module)
-    held_out = None if validation is None else _held_out(validation, table, targets)
+    held_out = None if validation is None else _check_validation(validation, table, targets)
     if held_out is None and (config.schedule == "plateau" or config.patience is not None):
         which = "the schedule 'plateau'" if config.schedule == "plateau" else "patience"
         raise ValueError(f"{which} goes by a validation loss, and nothing is held out: give validation")
@@ -215,7 +215,9 @@ def way_to_classes(classes: tuple[str, ...], others: tuple[str, ...]) -> list[Wa
     return [Way("read the labels with {classes}", classes=list(classes))]
 
 
-def _held_out(validation: tuple[Any, Any], table: ImageTable, targets: Delivery) -> tuple[ImageTable, np.ndarray]:
+def _check_validation(
+    validation: tuple[Any, Any], table: ImageTable, targets: Delivery
+) -> tuple[ImageTable, np.ndarray]:
     images = as_images(validation[0])
     labels = as_delivery(validation[1], targets.classes, "validation labels")
     if not labels.fixed or labels.mixes:

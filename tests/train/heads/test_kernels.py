@@ -19,7 +19,7 @@ from dissensus.train.heads.kernels import (
     normal_below,
     score,
     softmax,
-    swept,
+    sweep,
 )
 from dissensus.train.heads.numba_engine import align, pack, pad, unpack
 from dissensus.train.heads.vectors import load, spread, store, total
@@ -133,7 +133,7 @@ def test_a_sweep_is_the_gradient_and_a_step_of_adam():
         left = rng.normal(size=(count, rows)).astype(F)
         right = rng.normal(size=(count, 2 * PANEL)).astype(F)
         rate, scale = F(1e-2 / (1 - 0.9**step)), F(1 / np.sqrt(1 - 0.999**step))
-        swept(flat, 0, rows, left.reshape(-1), rows, right.reshape(-1), 2 * PANEL, PANEL, count, F(0.1), rate, scale)
+        sweep(flat, 0, rows, left.reshape(-1), rows, right.reshape(-1), 2 * PANEL, PANEL, count, F(0.1), rate, scale)
         parameter.grad = torch.tensor(left.T @ right[:, PANEL:])
         adam.step()
         assert np.allclose(panel[:, 0], parameter.detach().numpy(), atol=2e-6)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from dissensus.study.data import StudyData
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.work import Outcome, run_job
-from dissensus.train.heads.stopping import stopped_by
+from dissensus.train.heads.stopping import stop_with
 
 
 class Running(Protocol):
@@ -75,7 +75,7 @@ class Here:
         self._beside.shutdown(cancel_futures=True)
 
     def _run_beside(self, job: Job) -> list[Outcome]:
-        with stopped_by(self._closed):
+        with stop_with(self._closed):
             return self._run(job)
 
     def _run(self, job: Job) -> list[Outcome]:

@@ -15,7 +15,7 @@ from dissensus.train.heads.kernels import (
     multiply,
     score,
     softmax,
-    swept,
+    sweep,
 )
 from dissensus.train.heads.vectors import njit
 
@@ -109,13 +109,13 @@ def train_epoch(  # type: ignore[no-untyped-def]
                 for unit in range(row * units + column, row * units + column + PANEL):
                     back[unit] *= slope[unit]
             base = panel * width * CELL
-            swept(first_layer, base, width, batch_rows, width, back, units, column, count, decay, rate, scale)
+            sweep(first_layer, base, width, batch_rows, width, back, units, column, count, decay, rate, scale)
             if following > 0:
                 filled = (following + 3) // 4 * 4
                 multiply(first_layer, base, width, next_rows, width, inner, units, column, filled)
         for panel in range(inputs // PANEL):
             base, column = panel * rows * CELL, panel * PANEL
-            swept(last_layer, base, rows, error, error_width, shown, inputs, column, count, decay, rate, scale)
+            sweep(last_layer, base, rows, error, error_width, shown, inputs, column, count, decay, rate, scale)
         batch_rows, next_rows = next_rows, batch_rows
     return steps
 

@@ -92,7 +92,7 @@ def move(layer, at, gradient, decay, rate, scale):  # type: ignore[no-untyped-de
 
 
 @njit
-def swept(layer, base, rows, left, left_width, right, right_width, column, count, decay, rate, scale):  # type: ignore[no-untyped-def]
+def sweep(layer, base, rows, left, left_width, right, right_width, column, count, decay, rate, scale):  # type: ignore[no-untyped-def]
     """Move one panel by the gradient left^T right of its 16 columns.
 
     layer: the panel begins at `base`; left: (count, left_width), its columns are the panel's rows; right: (count,

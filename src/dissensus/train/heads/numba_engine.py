@@ -77,14 +77,14 @@ class HeadInTraining:
     steps: int = 0
 
     @classmethod
-    def begun(cls, branch: Branch, layers: Layers) -> HeadInTraining:
+    def begin(cls, branch: Branch, layers: Layers) -> HeadInTraining:
         d, k = layers[0].weight.shape[1], layers[-1].bias.size
         *before, last = layers
         width = _round_up(before[0].bias.size + 1 if before else d + 1, PANEL)
         first = pack(before[0], transposed=True, width=feature_width("mlp", d)) if before else align(0)
         return cls(branch, d, k, first, pack(last, transposed=False, width=width))
 
-    def copied(self, branch: Branch) -> HeadInTraining:
+    def copy(self, branch: Branch) -> HeadInTraining:
         first, last = align(self.first.size), align(self.last.size)
         first[:], last[:] = self.first, self.last
         return HeadInTraining(branch, self.d, self.k, first, last, self.steps)
@@ -137,7 +137,7 @@ def _to_its_end(
     branch: Branch, start: Start, head: HeadInTraining | None, feed: Feed, held_out: Feed | None
 ) -> tuple[list[Finished], list[HeadInTraining]]:
     """Train until the branch ends: the heads that finished on the way, and those that left it."""
-    head = HeadInTraining.begun(branch, start(branch)) if head is None else head
+    head = HeadInTraining.begin(branch, start(branch)) if head is None else head
     finished: list[Finished] = []
     parted: list[HeadInTraining] = []
     while True:
@@ -146,7 +146,7 @@ def _to_its_end(
         finished += ended
         if not going:
             return finished, parted
-        parted += [head.copied(other) for other in going[1:]]
+        parted += [head.copy(other) for other in going[1:]]
         head.branch = going[0]
 
 

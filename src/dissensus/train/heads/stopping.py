@@ -15,7 +15,7 @@ _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
-def stopped_by(stop: threading.Event) -> Iterator[None]:
+def stop_with(stop: threading.Event) -> Iterator[None]:
     """End the training of heads in this thread with a KeyboardInterrupt once `stop` is set."""
     token = _STOP.set(stop)
     try:

@@ -12,7 +12,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_number
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, dropout_of, named
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, dropout_of, name_layers
 
 
 def densenet(classes: int, *, width: int, depth: int, channels: int, dropout: float = 0.0) -> nn.Sequential:
@@ -30,8 +30,8 @@ def densenet(classes: int, *, width: int, depth: int, channels: int, dropout: fl
             dense.append(transition(maps, maps // 2, dropout))
             maps //= 2
         stages.append(dense)
-    last = named(bn=nn.BatchNorm2d(maps), relu=nn.ReLU())
-    return assemble(named(conv=conv3x3(channels, 2 * width)), stages, maps, classes, last)
+    last = name_layers(bn=nn.BatchNorm2d(maps), relu=nn.ReLU())
+    return assemble(name_layers(conv=conv3x3(channels, 2 * width)), stages, maps, classes, last)
 
 
 class Dense(nn.Module):
@@ -51,4 +51,6 @@ class Dense(nn.Module):
 
 def transition(ins: int, outs: int, dropout: float) -> nn.Sequential:
     conv = conv1x1(ins, outs)
-    return named(bn=nn.BatchNorm2d(ins), relu=nn.ReLU(), conv=conv, dropout=dropout_of(dropout), pool=nn.AvgPool2d(2))
+    return name_layers(
+        bn=nn.BatchNorm2d(ins), relu=nn.ReLU(), conv=conv, dropout=dropout_of(dropout), pool=nn.AvgPool2d(2)
+    )

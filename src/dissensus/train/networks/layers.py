@@ -21,7 +21,7 @@ def conv1x1(ins: int, outs: int, stride: int = 1) -> nn.Conv2d:
     return nn.Conv2d(ins, outs, 1, stride, bias=False)
 
 
-def named(**parts: nn.Module) -> nn.Sequential:
+def name_layers(**parts: nn.Module) -> nn.Sequential:
     """Layers one after the other, under these names."""
     return nn.Sequential(OrderedDict(parts))
 
@@ -63,7 +63,7 @@ def assemble(
     if last is not None:
         parts["last"] = last
     parts |= {"pool": nn.AdaptiveAvgPool2d(1), "flatten": nn.Flatten(), "linear": nn.Linear(features, classes)}
-    network = named(**parts)
+    network = name_layers(**parts)
     for layer in network.modules():
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")

@@ -17,7 +17,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, name_layers, stages_of
 
 
 def preact_resnet(classes: int, *, width: int, depth: int, channels: int) -> nn.Sequential:
@@ -28,8 +28,8 @@ def preact_resnet(classes: int, *, width: int, depth: int, channels: int) -> nn.
     blocks = blocks_per_stage(depth, 9, 2)
     outs = [4 * width, 8 * width, 16 * width]
     stages = stages_of(PreactBottleneck, width, outs, [blocks] * 3)
-    last = named(bn=nn.BatchNorm2d(outs[-1]), relu=nn.ReLU())
-    return assemble(named(conv=conv3x3(channels, width)), stages, outs[-1], classes, last)
+    last = name_layers(bn=nn.BatchNorm2d(outs[-1]), relu=nn.ReLU())
+    return assemble(name_layers(conv=conv3x3(channels, width)), stages, outs[-1], classes, last)
 
 
 class PreactBottleneck(nn.Module):

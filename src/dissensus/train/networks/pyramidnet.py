@@ -18,7 +18,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_number
-from dissensus.train.networks.layers import assemble, conv3x3, more_channels, named
+from dissensus.train.networks.layers import assemble, conv3x3, more_channels, name_layers
 
 
 def pyramidnet(classes: int, *, width: int, depth: int, channels: int, alpha: float = 270) -> nn.Sequential:
@@ -33,8 +33,8 @@ def pyramidnet(classes: int, *, width: int, depth: int, channels: int, alpha: fl
         Pyramidal(wide[place], wide[place + 1], 2 if place in (blocks, 2 * blocks) else 1)
         for place in range(3 * blocks)
     ]
-    stem = named(conv=conv3x3(channels, width), bn=nn.BatchNorm2d(width))
-    last = named(bn=nn.BatchNorm2d(wide[-1]), relu=nn.ReLU())
+    stem = name_layers(conv=conv3x3(channels, width), bn=nn.BatchNorm2d(width))
+    last = name_layers(bn=nn.BatchNorm2d(wide[-1]), relu=nn.ReLU())
     stages = [made[stage * blocks : (stage + 1) * blocks] for stage in range(3)]
     return assemble(stem, stages, wide[-1], classes, last)
 

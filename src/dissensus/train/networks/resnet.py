@@ -31,7 +31,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_choice, plan_stages
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, more_channels, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, more_channels, name_layers, stages_of
 
 # Table 1 of the paper; 10 layers, one block for each stage, are not in it.
 _FOUR_STAGES = {
@@ -66,7 +66,7 @@ def resnet(
         plan = (blocks_per_stage(depth, 6 if basic else 9, 2),) * 3
     made = partial(Basic if basic else Bottleneck, shortcuts=shortcuts)
     outs = [width * 2**stage * (1 if basic else 4) for stage in range(stages)]
-    stem = named(conv=conv3x3(channels, width), bn=nn.BatchNorm2d(width), relu=nn.ReLU())
+    stem = name_layers(conv=conv3x3(channels, width), bn=nn.BatchNorm2d(width), relu=nn.ReLU())
     return assemble(stem, stages_of(made, width, outs, plan), outs[-1], classes)
 
 
@@ -106,7 +106,7 @@ def shortcut_of(ins: int, outs: int, stride: int, shortcuts: str) -> nn.Module:
         return nn.Identity()
     if shortcuts == "identity":
         return Padded(outs, stride)
-    return named(conv=conv1x1(ins, outs, stride), bn=nn.BatchNorm2d(outs))
+    return name_layers(conv=conv1x1(ins, outs, stride), bn=nn.BatchNorm2d(outs))
 
 
 class Padded(nn.Module):

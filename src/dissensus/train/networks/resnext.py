@@ -15,7 +15,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_count
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, name_layers, stages_of
 
 
 def resnext(
@@ -32,7 +32,7 @@ def resnext(
     check_count("stem", stem)
     blocks = blocks_per_stage(depth, 9, 2)
     outs = [4 * stem, 8 * stem, 16 * stem]
-    first = named(conv=conv3x3(channels, stem), bn=nn.BatchNorm2d(stem), relu=nn.ReLU())
+    first = name_layers(conv=conv3x3(channels, stem), bn=nn.BatchNorm2d(stem), relu=nn.ReLU())
     inner = cardinality * width  # channels of the 3 x 3 convolutions of the first stage
     stages = stages_of(partial(Grouped, groups=cardinality, share=inner / outs[0]), stem, outs, [blocks] * 3)
     return assemble(first, stages, outs[-1], classes)
@@ -49,7 +49,7 @@ class Grouped(nn.Module):
         self.conv3, self.bn3 = conv1x1(inner, outs), nn.BatchNorm2d(outs)
         self.shortcut: nn.Module = nn.Identity()
         if ins != outs:
-            self.shortcut = named(conv=conv1x1(ins, outs, stride), bn=nn.BatchNorm2d(outs))
+            self.shortcut = name_layers(conv=conv1x1(ins, outs, stride), bn=nn.BatchNorm2d(outs))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = F.relu(self.bn1(self.conv1(x)))

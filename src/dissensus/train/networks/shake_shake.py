@@ -24,7 +24,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_count
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, name_layers, stages_of
 
 
 def shake_shake(classes: int, *, width: int, depth: int, channels: int, stem: int | None = None) -> nn.Sequential:
@@ -38,8 +38,8 @@ def shake_shake(classes: int, *, width: int, depth: int, channels: int, stem: in
             raise ValueError(f"width is 1; expected 2 or more with a stem of {stem}, as the skip halves its channels")
     blocks = blocks_per_stage(depth, 6, 2)
     ins, outs = stem or width, [width, 2 * width, 4 * width]
-    start = named(conv=conv3x3(channels, ins), bn=nn.BatchNorm2d(ins))
-    return assemble(start, stages_of(Shaken, ins, outs, [blocks] * 3), outs[-1], classes, named(relu=nn.ReLU()))
+    start = name_layers(conv=conv3x3(channels, ins), bn=nn.BatchNorm2d(ins))
+    return assemble(start, stages_of(Shaken, ins, outs, [blocks] * 3), outs[-1], classes, name_layers(relu=nn.ReLU()))
 
 
 class Shaken(nn.Module):
@@ -94,6 +94,6 @@ class Skip(nn.Module):
 
 def branch(ins: int, outs: int, stride: int) -> nn.Sequential:
     conv1, conv2 = conv3x3(ins, outs, stride), conv3x3(outs, outs)
-    return named(
+    return name_layers(
         relu1=nn.ReLU(), conv1=conv1, bn1=nn.BatchNorm2d(outs), relu2=nn.ReLU(), conv2=conv2, bn2=nn.BatchNorm2d(outs)
     )

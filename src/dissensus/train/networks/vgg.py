@@ -13,7 +13,7 @@ from __future__ import annotations
 from torch import nn
 
 from dissensus.train.networks.depths import plan_stages
-from dissensus.train.networks.layers import assemble, named
+from dissensus.train.networks.layers import assemble, name_layers
 
 _STAGES = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 15: (2, 2, 3, 3, 3), 19: (2, 2, 4, 4, 4)}
 
@@ -35,4 +35,4 @@ def vgg(classes: int, *, width: int, depth: int, channels: int) -> nn.Sequential
 
 def convolution(ins: int, outs: int) -> nn.Sequential:
     # The bias, which the normalisation takes out again, is part of the published counts.
-    return named(conv=nn.Conv2d(ins, outs, 3, padding=1), bn=nn.BatchNorm2d(outs), relu=nn.ReLU())
+    return name_layers(conv=nn.Conv2d(ins, outs, 3, padding=1), bn=nn.BatchNorm2d(outs), relu=nn.ReLU())

@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812 (its usual name)
 from torch import nn
 
 from dissensus.train.networks.depths import blocks_per_stage, check_number
-from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, dropout_of, named, stages_of
+from dissensus.train.networks.layers import assemble, conv1x1, conv3x3, dropout_of, name_layers, stages_of
 
 
 def wide_resnet(classes: int, *, width: int, depth: int, channels: int, dropout: float = 0.0) -> nn.Sequential:
@@ -25,8 +25,8 @@ def wide_resnet(classes: int, *, width: int, depth: int, channels: int, dropout:
     blocks = blocks_per_stage(depth, 6, 4)
     outs = [16 * width, 32 * width, 64 * width]
     stages = stages_of(partial(Wide, dropout=dropout), 16, outs, [blocks] * 3)
-    last = named(bn=nn.BatchNorm2d(outs[-1]), relu=nn.ReLU())
-    return assemble(named(conv=conv3x3(channels, 16)), stages, outs[-1], classes, last)
+    last = name_layers(bn=nn.BatchNorm2d(outs[-1]), relu=nn.ReLU())
+    return assemble(name_layers(conv=conv3x3(channels, 16)), stages, outs[-1], classes, last)
 
 
 class Wide(nn.Module):
