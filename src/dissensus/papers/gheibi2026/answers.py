@@ -96,21 +96,21 @@ def _shrinkage(study: StudyFolder) -> str:
 
 def _ceiling(results: Results, scale: Scale) -> Answer:
     numbers = results.numbers["ceiling"]
-    seen = Evidence(results, scale)
+    evidence = Evidence(results, scale)
     top, half = numbers["corrected"]["soft_nll"], numbers["half"]["soft_nll"]
     sentences, parts = [], ["ceiling"]
-    for model in seen.models:
+    for model in evidence.models:
         best = {
             arm: runs
             for arm in ("soft", "sls", "multipass")
-            if (runs := seen.scores(model, "soft_nll", arm)) is not None
+            if (runs := evidence.scores(model, "soft_nll", arm)) is not None
         }
         if best:
             means = {arm: interval_of(runs).value for arm, runs in best.items()}
             spread = max(means.values()) - min(means.values())
             above = min(means.values()) - top[0]
             sentences.append(f"{TITLES[model]}: {above:.3f} above it at best, and deliveries differ by {spread:.3f}")
-            parts += [part for arm in best if (part := seen.part(model, arm, None)) is not None]
+            parts += [part for arm in best if (part := evidence.part(model, arm, None)) is not None]
     first, second = (format_estimate(_interval(of), 3) for of in (top, half))
     text = (
         f"A model that knew what infinitely many people would say would score a soft NLL of {first} on CIFAR-10H; "

@@ -24,17 +24,19 @@ FLATTERED = "The best epoch is chosen by the images it is scored on, as in the p
 
 def figures(results: Results, scale: Scale) -> Sequence[Figure]:
     """Those of the paper's figures and tables that this run can answer."""
-    seen = Evidence(results, scale)
+    evidence = Evidence(results, scale)
     made: list[Figure] = []
-    for model in seen.models:
-        made += [figure for figure in (_sweep(seen, model, keep) for keep in KEPT) if figure is not None]
-        made += [_main(seen, model, metric) for metric in ("soft_nll", "entropy_spearman") if _full(seen, model)]
-        made += _curves(seen, model)
-    for model in seen.models_with_probes():
-        made += [_targets(seen, model, reading) for reading in ("held out", "learned")]
-        made += [_curvature(seen, model), _ways(seen, model)]
-        made += [_elsewhere(seen, model, outside) for outside in ("CIFAR-100", "ImageNet")]
-    return [*made, *_stale_figures(seen), _texts(results)]
+    for model in evidence.models:
+        made += [figure for figure in (_sweep(evidence, model, keep) for keep in KEPT) if figure is not None]
+        made += [
+            _main(evidence, model, metric) for metric in ("soft_nll", "entropy_spearman") if _full(evidence, model)
+        ]
+        made += _curves(evidence, model)
+    for model in evidence.models_with_probes():
+        made += [_targets(evidence, model, reading) for reading in ("held out", "learned")]
+        made += [_curvature(evidence, model), _ways(evidence, model)]
+        made += [_elsewhere(evidence, model, outside) for outside in ("CIFAR-100", "ImageNet")]
+    return [*made, *_stale_figures(evidence), _texts(results)]
 
 
 def _points(names: Sequence[str | float], runs: Sequence[Runs | None], name: str) -> Series:
@@ -43,17 +45,17 @@ def _points(names: Sequence[str | float], runs: Sequence[Runs | None], name: str
     return interval_series(name, [x for x, _ in there], [mean for _, mean in there])
 
 
-def _full(seen: Evidence, model: str) -> bool:
-    return seen.part(model, "soft", None) is not None
+def _full(evidence: Evidence, model: str) -> bool:
+    return evidence.part(model, "soft", None) is not None
 
 
-def _sweep(seen: Evidence, model: str, keep: str) -> Figure | None:
+def _sweep(evidence: Evidence, model: str, keep: str) -> Figure | None:
     arms = ("soft", *p.HARD)
-    ks = [k for k in p.KS if seen.part(model, "soft", k)]
+    ks = [k for k in p.KS if evidence.part(model, "soft", k)]
     if len(ks) < len(p.KS):
         return None
     series = tuple(
-        _points([float(k) for k in ks], [seen.scores(model, "soft_nll", arm, k, keep) for k in ks], p.NAMES[arm])
+        _points([float(k) for k in ks], [evidence.scores(model, "soft_nll", arm, k, keep) for k in ks], p.NAMES[arm])
         for arm in arms
     )
     theirs = tuple(Series(p.NAMES[arm], tuple(map(float, p.KS)), p.SWEEP[arm]) for arm in arms)
@@ -71,11 +73,12 @@ def _sweep(seen: Evidence, model: str, keep: str) -> Figure | None:
     )
 
 
-def _main(seen: Evidence, model: str, metric: str) -> Figure:
-    arms = [arm for arm in p.NAMES if seen.part(model, arm, None) and arm != p.SHUFFLED]  # which is far off
+def _main(evidence: Evidence, model: str, metric: str) -> Figure:
+    arms = [arm for arm in p.NAMES if evidence.part(model, arm, None) and arm != p.SHUFFLED]  # which is far off
     names = [p.NAMES[arm] for arm in arms]
     series = tuple(
-        _points(names, [seen.scores(model, metric, arm, None, keep) for arm in arms], f"{keep} epoch") for keep in KEPT
+        _points(names, [evidence.scores(model, metric, arm, None, keep) for arm in arms], f"{keep} epoch")
+        for keep in KEPT
     )
     place = p.METRICS.index(metric)
     known = {arm: parse_printed(row[place]).value for arm, row in (p.FAMILY | p.MAIN).items() if arm in arms}
@@ -88,13 +91,15 @@ def _main(seen: Evidence, model: str, metric: str) -> Figure:
         y_title=p.METRIC_NAMES[metric],
         series=series,
         published=(Series("ResNet-18", tuple(p.NAMES[arm] for arm in known), tuple(known.values())),),
-        parts=tuple(dict.fromkeys(part for arm in arms if (part := seen.part(model, arm, None)))),
+        parts=tuple(dict.fromkeys(part for arm in arms if (part := evidence.part(model, arm, None)))),
         note=f"{MEANS} {FLATTERED}",
     )
 
 
-def _curves(seen: Evidence, model: str) -> list[Figure]:
-    lines = {arm: list(curves.values()) for arm in ("soft", "sls", "majority") if (curves := seen.curves(model, arm))}
+def _curves(evidence: Evidence, model: str) -> list[Figure]:
+    lines = {
+        arm: list(curves.values()) for arm in ("soft", "sls", "majority") if (curves := evidence.curves(model, arm))
+    }
     if not lines:
         return []
     series = tuple(
@@ -120,16 +125,16 @@ def _curves(seen: Evidence, model: str) -> list[Figure]:
     ]
 
 
-def _stale_figures(seen: Evidence) -> list[Figure]:
+def _stale_figures(evidence: Evidence) -> list[Figure]:
     times = (1, *HELD_FOR)
     arms = ("sls", *(f"sls | stale={every}" for every in HELD_FOR))
     made = []
-    for model in seen.models:
-        if all(seen.part(model, arm, None) for arm in arms):
+    for model in evidence.models:
+        if all(evidence.part(model, arm, None) for arm in arms):
             series = tuple(
                 _points(
                     [f"every {every}" for every in times],
-                    [seen.scores(model, "soft_nll", arm, None, keep) for arm in arms],
+                    [evidence.scores(model, "soft_nll", arm, None, keep) for arm in arms],
                     f"{keep} epoch",
                 )
                 for keep in KEPT
@@ -153,9 +158,9 @@ def _stale_figures(seen: Evidence) -> list[Figure]:
     return made
 
 
-def _targets(seen: Evidence, model: str, reading: str) -> Figure:
+def _targets(evidence: Evidence, model: str, reading: str) -> Figure:
     series = []
-    for k, by in seen.probe_numbers(model)["targets"].items():
+    for k, by in evidence.probe_numbers(model)["targets"].items():
         bins = [of[reading]["js"]["bins"] for runs in by.values() for of in runs.values()]
         shared = min(map(len, bins))
         means = tuple(float(mean) for mean in np.mean([row[:shared] for row in bins], axis=0))
@@ -174,8 +179,8 @@ def _targets(seen: Evidence, model: str, reading: str) -> Figure:
     )
 
 
-def _curvature(seen: Evidence, model: str) -> Figure:
-    bends = seen.probe_numbers(model)["curvature"]
+def _curvature(evidence: Evidence, model: str) -> Figure:
+    bends = evidence.probe_numbers(model)["curvature"]
     arms = [arm for arm in bends if " at " not in arm]
 
     def runs(arm: str, what: str) -> Runs:
@@ -199,10 +204,10 @@ def _curvature(seen: Evidence, model: str) -> Figure:
     )
 
 
-def _ways(seen: Evidence, model: str) -> Figure:
+def _ways(evidence: Evidence, model: str) -> Figure:
     series = []
     for keep in KEPT:
-        ways = seen.probe_numbers(model, keep).get("way", {})
+        ways = evidence.probe_numbers(model, keep).get("way", {})
         for key, name in (("loss", "as they are"), ("renewed loss", "batch norm renewed")):
             if ways and (key == "loss" or model != "heads"):
                 loss = np.mean([way[key] for way in ways.values()], axis=0)
@@ -221,11 +226,13 @@ def _ways(seen: Evidence, model: str) -> Figure:
     )
 
 
-def _elsewhere(seen: Evidence, model: str, outside: str) -> Figure:
-    arms = [arm for arm in ("soft", *p.HARD) if seen.probe_numbers(model)["ood"].get(arm)]
+def _elsewhere(evidence: Evidence, model: str, outside: str) -> Figure:
+    arms = [arm for arm in ("soft", *p.HARD) if evidence.probe_numbers(model)["ood"].get(arm)]
     names = list(p.DETECTORS.values())
     series = tuple(
-        _points(names, [auroc(seen, model, "best", arm, outside, detector) for detector in p.DETECTORS], p.NAMES[arm])
+        _points(
+            names, [auroc(evidence, model, "best", arm, outside, detector) for detector in p.DETECTORS], p.NAMES[arm]
+        )
         for arm in arms
     )
     order = list(p.DETECTORS)

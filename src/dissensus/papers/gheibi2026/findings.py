@@ -18,7 +18,7 @@ from dissensus.papers.paper import Results, Scale
 
 def findings(results: Results, scale: Scale) -> dict[str, Finding]:
     """A finding for each claim, by its key."""
-    seen = Evidence(results, scale)
+    evidence = Evidence(results, scale)
     by_key = proposition_findings(results.numbers["proposition"])
     for of in (
         sweep_findings,
@@ -31,5 +31,5 @@ def findings(results: Results, scale: Scale) -> dict[str, Finding]:
         representation_findings,
         elsewhere_findings,
     ):
-        by_key |= of(seen)
+        by_key |= of(evidence)
     return by_key

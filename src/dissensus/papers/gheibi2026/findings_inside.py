@@ -55,20 +55,20 @@ def proposition_findings(numbers: Mapping[str, Any]) -> dict[str, Finding]:
     return by_key
 
 
-def target_findings(seen: Evidence) -> dict[str, Finding]:
+def target_findings(evidence: Evidence) -> dict[str, Finding]:
     """Figures 2, 5 and 6: the gain of hard delivery against the error of the target."""
-    models = seen.models_with_probes()
+    models = evidence.models_with_probes()
     keys = ("figure-2-correlation", "figure-5", "figure-6", "figure-2-bins")
     if not models:
         return dict.fromkeys(keys, cannot_test("no model of this scale was looked at so"))
     by_key = {
-        key: _correlation_finding(seen, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)
+        key: _correlation_finding(evidence, models, what) for key, what in zip(keys, ("js", "l1", "high"), strict=False)
     }
     grows: dict[str, bool] = {}
     texts = []
     for model in models:
         for keep in ("best", "last"):
-            cells = {name: of["js"]["bins"] for name, of in _diagnosis_finding(seen, model, keep, DECIDES).items()}
+            cells = {name: of["js"]["bins"] for name, of in _diagnosis_finding(evidence, model, keep, DECIDES).items()}
             if cells:
                 low, high = (float(np.mean([bins[place] for bins in cells.values()])) for place in (0, -1))
                 larger = {name: bool(bins[-1] > bins[0]) for name, bins in cells.items()}
@@ -78,19 +78,19 @@ def target_findings(seen: Evidence) -> dict[str, Finding]:
                 )
                 grows = grows or larger
     said = f"{READINGS[DECIDES]}: {'; '.join(texts)}; the first decides"
-    return by_key | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(seen), text=said)}
+    return by_key | {"figure-2-bins": count_finding(grows, over="runs", parts=_probes(evidence), text=said)}
 
 
-def _diagnosis_finding(seen: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
+def _diagnosis_finding(evidence: Evidence, model: str, keep: str, reading: str) -> dict[str, Any]:
     return {
         f"{model}, {method}, K = {k}, seed {seed}": of[reading]
-        for k, by in seen.probe_numbers(model, keep).get("targets", {}).items()
+        for k, by in evidence.probe_numbers(model, keep).get("targets", {}).items()
         for method, runs in by.items()
         for seed, of in runs.items()
     }
 
 
-def _correlation_finding(seen: Evidence, models: list[str], what: str) -> Finding:
+def _correlation_finding(evidence: Evidence, models: list[str], what: str) -> Finding:
     """Spearman's correlation in each run. The paper does not say which images; both readings are told."""
     first: Runs = {}
     texts = []
@@ -98,7 +98,8 @@ def _correlation_finding(seen: Evidence, models: list[str], what: str) -> Findin
         for model in models:
             for keep in ("best", "last"):
                 each = {
-                    name: of[what]["spearman"] for name, of in _diagnosis_finding(seen, model, keep, reading).items()
+                    name: of[what]["spearman"]
+                    for name, of in _diagnosis_finding(evidence, model, keep, reading).items()
                 }
                 runs = {name: value for name, value in each.items() if value is not None}
                 if runs:
@@ -106,37 +107,40 @@ def _correlation_finding(seen: Evidence, models: list[str], what: str) -> Findin
                     mean = float(np.mean(list(runs.values())))
                     texts.append(f"{where}, {TITLES[model]}, {keep} epoch: mean {mean:+.3f}, {above}")
                     first = first or runs
-    finding = direction_finding(interval_of(first), first, 1, over="runs", parts=_probes(seen), digits=3)
+    finding = direction_finding(interval_of(first), first, 1, over="runs", parts=_probes(evidence), digits=3)
     reason = "the paper does not say whether its images were learned from or held out; the first of these decides"
     return replace(finding, ours="; ".join(texts), reason=reason)
 
 
-def curvature_findings(seen: Evidence) -> dict[str, Finding]:
+def curvature_findings(evidence: Evidence) -> dict[str, Finding]:
     """Tables 4 and 6."""
     by_key = {
-        f"table-4-{what}": direction(_bent(seen, what, "sls", "soft"), -1, digits=2, what="SLS") for what in p.CURVATURE
+        f"table-4-{what}": direction(_bent(evidence, what, "sls", "soft"), -1, digits=2, what="SLS")
+        for what in p.CURVATURE
     }
     for method in ("multipass", "deterministic_control"):
-        by_key[f"table-4-{method}"] = _regime(seen, method)
-    by_key["table-4-shuffled"] = _flattest(seen)
+        by_key[f"table-4-{method}"] = _regime(evidence, method)
+    by_key["table-4-shuffled"] = _flattest(evidence)
     for k in p.KS:
-        by_key[f"table-6-{k}"] = _both_slices(seen, k)
+        by_key[f"table-6-{k}"] = _both_slices(evidence, k)
     return by_key
 
 
-def _bends(seen: Evidence, model: str, keep: str, what: str, arm: str) -> Runs:
+def _bends(evidence: Evidence, model: str, keep: str, what: str, arm: str) -> Runs:
     return {
         f"seed {seed}": values[what]
-        for seed, values in seen.probe_numbers(model, keep).get("curvature", {}).get(arm, {}).items()
+        for seed, values in evidence.probe_numbers(model, keep).get("curvature", {}).get(arm, {}).items()
     }
 
 
-def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
+def _bent(evidence: Evidence, what: str, arm: str, base: str) -> list[Gap]:
     """Differences of curvature; none after the last epoch where only the best was probed."""
     found = []
-    for model in seen.models_with_probes():
+    for model in evidence.models_with_probes():
         by = {
-            keep: gaps(*common_runs(_bends(seen, model, keep, what, arm), _bends(seen, model, keep, what, base)))
+            keep: gaps(
+                *common_runs(_bends(evidence, model, keep, what, arm), _bends(evidence, model, keep, what, base))
+            )
             for keep in ("best", "last")
         }
         if by["best"]:
@@ -144,11 +148,11 @@ def _bent(seen: Evidence, what: str, arm: str, base: str) -> list[Gap]:
     return sorted(found, key=lambda gap: len(gap.best) < ENOUGH)
 
 
-def _regime(seen: Evidence, method: str) -> Finding:
+def _regime(evidence: Evidence, method: str) -> Finding:
     """Whether an arm is nearer to SLS than to soft labels, and flatter than these."""
     near, texts = {}, []
-    for model in seen.models_with_probes():
-        means = [_bends(seen, model, "best", "lambda_full", arm) for arm in (method, "sls", "soft")]
+    for model in evidence.models_with_probes():
+        means = [_bends(evidence, model, "best", "lambda_full", arm) for arm in (method, "sls", "soft")]
         both = set.intersection(*(set(runs) for runs in means))
         if both:
             texts.append(
@@ -164,16 +168,16 @@ def _regime(seen: Evidence, method: str) -> Finding:
     if not near:
         return cannot_test("no model of this scale was looked at so")
     said = f"largest eigenvalue, best epoch: {'; '.join(texts)}; below soft labels and nearer to SLS"
-    return count_finding(near, over="runs", parts=_probes(seen), text=said)
+    return count_finding(near, over="runs", parts=_probes(evidence), text=said)
 
 
-def _flattest(seen: Evidence) -> Finding:
+def _flattest(evidence: Evidence) -> Finding:
     """Shuffled SLS against every other arm, by eigenvalue and trace of all items; one exception is enough."""
     cells = {
         f"{p.CURVATURE_NAMES[what]}, {p.NAMES[arm]}, {gap.text}": gap
         for what in ("lambda_full", "trace_full")
         for arm in ("soft", *p.HARD)
-        for gap in _bent(seen, what, p.SHUFFLED, arm)
+        for gap in _bent(evidence, what, p.SHUFFLED, arm)
     }
     if not cells:
         return cannot_test("no model of this scale was looked at so")
@@ -182,16 +186,16 @@ def _flattest(seen: Evidence) -> Finding:
     finding = count_finding(
         flatter,
         over="comparisons",
-        parts=_probes(seen),
+        parts=_probes(evidence),
         text=f"best epoch, shuffled SLS less the others: {means}; flatter",
     )
     return finding if all(flatter.values()) else replace(finding, verdict="differs")
 
 
-def _both_slices(seen: Evidence, k: int) -> Finding:
+def _both_slices(evidence: Evidence, k: int) -> Finding:
     cells, texts = {}, []
     for what in ("lambda_full", "lambda_high"):
-        for gap in _bent(seen, what, f"sls at {k}", f"soft at {k}"):
+        for gap in _bent(evidence, what, f"sls at {k}", f"soft at {k}"):
             cells[f"{what}, {gap.text}"] = gap
             agreeing = f"below 0 in {sum(value < 0 for value in gap.best.values())} of {len(gap.best)} seeds"
             difference = format_estimate(interval_of(gap.best), 2, signed=True)
@@ -200,21 +204,21 @@ def _both_slices(seen: Evidence, k: int) -> Finding:
     if not cells:
         return cannot_test(f"no model of this scale was probed with {k} votes")
     holds = {name: interval_of(gap.best).value < 0 for name, gap in decisive_cells(cells).items()}
-    return count_finding(holds, over="comparisons", parts=_probes(seen), text="; ".join(texts))
+    return count_finding(holds, over="comparisons", parts=_probes(evidence), text="; ".join(texts))
 
 
-def representation_findings(seen: Evidence) -> dict[str, Finding]:
+def representation_findings(evidence: Evidence) -> dict[str, Finding]:
     """Figures 7, 9, 11 and 12."""
-    by_key = {"figure-7": _gradients(seen), "figure-11": _ways(seen)}
+    by_key = {"figure-7": _gradients(evidence), "figure-11": _ways(evidence)}
     for part in ("overall", "high"):
-        by_key[f"figure-9-{part}"] = _alike(seen, "grad_cam", part)
-    by_key["figure-12"] = _alike(seen, "cka", None)
+        by_key[f"figure-9-{part}"] = _alike(evidence, "grad_cam", part)
+    by_key["figure-12"] = _alike(evidence, "cka", None)
     return by_key
 
 
-def _gradients(seen: Evidence) -> Finding:
-    for model in seen.models_with_probes():
-        by = seen.probe_numbers(model).get("gradients", {}).get("sls", {})
+def _gradients(evidence: Evidence) -> Finding:
+    for model in evidence.models_with_probes():
+        by = evidence.probe_numbers(model).get("gradients", {}).get("sls", {})
         if by:
             runs = {f"seed {seed}": float(value) for seed, value in by.items()}
             values = list(runs.values())
@@ -229,11 +233,11 @@ def _gradients(seen: Evidence) -> Finding:
     return cannot_test("no model of this scale was looked at so")
 
 
-def _ways(seen: Evidence) -> Finding:
+def _ways(evidence: Evidence) -> Finding:
     first, texts = None, []
-    for model in seen.models_with_probes():
+    for model in evidence.models_with_probes():
         for keep in ("best", "last"):
-            ways = seen.probe_numbers(model, keep).get("way", {})
+            ways = evidence.probe_numbers(model, keep).get("way", {})
             if ways:
                 runs = {f"seed {seed}": way["interpolated"] for seed, way in ways.items()}
                 renewed = float(np.mean([way["renewed"] for way in ways.values()]))
@@ -253,12 +257,12 @@ def _ways(seen: Evidence) -> Finding:
     return replace(first, ours="; ".join(texts), reason=reason)
 
 
-def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
+def _alike(evidence: Evidence, what: str, part: str | None) -> Finding:
     """Whether runs of SLS are more alike than runs of soft labels: one number for each model and epoch kept."""
     higher, texts, first = {}, [], None
-    for model in seen.models_with_probes():
+    for model in evidence.models_with_probes():
         for keep in ("best", "last"):
-            by = seen.probe_numbers(model, keep).get(what, {})
+            by = evidence.probe_numbers(model, keep).get(what, {})
             if "sls" in by and "soft" in by:
                 sls, soft = (by[arm] if part is None else by[arm][part] for arm in ("sls", "soft"))
                 name = f"{TITLES[model]}, {keep} epoch"
@@ -271,7 +275,7 @@ def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
             if what == "grad_cam"
             else "no model of this scale was looked at so"
         )
-    finding = count_finding(higher, over="comparisons", parts=_probes(seen), text="; ".join(texts))
+    finding = count_finding(higher, over="comparisons", parts=_probes(evidence), text="; ".join(texts))
     return replace(
         finding,
         verdict="same direction" if higher[first] else "differs",
@@ -279,7 +283,7 @@ def _alike(seen: Evidence, what: str, part: str | None) -> Finding:
     )
 
 
-def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
+def elsewhere_findings(evidence: Evidence) -> dict[str, Finding]:
     """Tables 7, 8 and 9."""
     missing = (
         "there is no SVHN among the data here; what ImageNet images of other classes give stands in the figure "
@@ -287,12 +291,12 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
     )
     by_key = {"table-7-five": cannot_test(missing), "table-7-control": cannot_test(missing)}
     for detector in p.NEAR:
-        by_key[f"table-8-{detector}"] = direction(_detection_gaps(seen, detector, "sls"), 1, what="SLS")
+        by_key[f"table-8-{detector}"] = direction(_detection_gaps(evidence, detector, "sls"), 1, what="SLS")
     for method in ("multipass", "deterministic_control"):
         cells = {
             f"{p.DETECTORS[detector]}, {gap.text}": gap
             for detector in p.NEAR_FAMILY
-            for gap in _detection_gaps(seen, detector, method)
+            for gap in _detection_gaps(evidence, detector, method)
         }
         if not cells:
             by_key[f"table-9-{method}"] = cannot_test("no model of this scale was looked at so")
@@ -301,23 +305,25 @@ def elsewhere_findings(seen: Evidence) -> dict[str, Finding]:
         by_key[f"table-9-{method}"] = count_finding(
             {name: interval_of(gap.best).value > 0 for name, gap in decisive_cells(cells).items()},
             over="comparisons",
-            parts=_probes(seen),
+            parts=_probes(evidence),
             text=f"best epoch, less soft labels: {means}; higher",
         )
     return by_key
 
 
-def auroc(seen: Evidence, model: str, keep: str, arm: str, outside: str, detector: str) -> Runs:
+def auroc(evidence: Evidence, model: str, keep: str, arm: str, outside: str, detector: str) -> Runs:
     """By seed; empty where nothing was measured."""
-    by = seen.probe_numbers(model, keep).get("ood", {}).get(arm, {})
+    by = evidence.probe_numbers(model, keep).get("ood", {}).get(arm, {})
     return {f"seed {seed}": sets[outside][detector] for seed, sets in by.items()}
 
 
-def _detection_gaps(seen: Evidence, detector: str, arm: str) -> list[Gap]:
+def _detection_gaps(evidence: Evidence, detector: str, arm: str) -> list[Gap]:
     found = []
-    for model in seen.models_with_probes():
+    for model in evidence.models_with_probes():
         by = {
-            keep: gaps(*common_runs(*(auroc(seen, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft"))))
+            keep: gaps(
+                *common_runs(*(auroc(evidence, model, keep, name, "CIFAR-100", detector) for name in (arm, "soft")))
+            )
             for keep in ("best", "last")
         }
         if by["best"]:
@@ -325,5 +331,5 @@ def _detection_gaps(seen: Evidence, detector: str, arm: str) -> list[Gap]:
     return sorted(found, key=lambda gap: len(gap.best) < ENOUGH)
 
 
-def _probes(seen: Evidence) -> tuple[str, ...]:
-    return tuple(f"{model}-probes" for model in seen.models_with_probes())
+def _probes(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(f"{model}-probes" for model in evidence.models_with_probes())

@@ -38,31 +38,32 @@ RUINED = 0.5  # of soft NLL; the paper prints 1.79 more, and half a nat is more 
 RATIO = 2.0  # of a smooth ECE or a reliability up to which two count as about the same where the paper prints no spread
 
 
-def main_findings(seen: Evidence) -> dict[str, Finding]:
+def main_findings(evidence: Evidence) -> dict[str, Finding]:
     """Tables 2 and 5, figures 3 and 10."""
     by_key = {
-        f"table-2-{metric}": no_difference(seen.all_gaps(metric, "sls", "soft"), margin(metric)) for metric in p.METRICS
+        f"table-2-{metric}": no_difference(evidence.all_gaps(metric, "sls", "soft"), margin(metric))
+        for metric in p.METRICS
     }
     for metric in ("soft_nll", "ece_equal_mass", "entropy_spearman", "kl", "brier"):
         sign: Sign = 1 if metric == "entropy_spearman" else -1
-        by_key[f"table-2-others-{metric}"] = _beats(seen, metric, sign)
-    by_key["table-2-mixup-accuracy"] = _most_accurate(seen)
-    by_key["table-2-mixup-calibration"] = _mixup(seen)
-    by_key["table-5-mixup"] = direction(seen.all_gaps("brier", p.MIXUP, "soft"), -1, what="mixup")
-    by_key["figure-3-match"] = _ratio(seen, "smooth_ece")
-    by_key["figure-3-majority"] = direction(seen.all_gaps("smooth_ece", "majority", "soft"), 1, what="soft labels")
-    by_key["figure-10-reliability"] = _ratio(seen, "brier_reliability")
-    by_key["figure-10-resolution"] = direction(seen.all_gaps("brier_resolution", "sls", "soft"), 1, what="SLS")
+        by_key[f"table-2-others-{metric}"] = _beats(evidence, metric, sign)
+    by_key["table-2-mixup-accuracy"] = _most_accurate(evidence)
+    by_key["table-2-mixup-calibration"] = _mixup(evidence)
+    by_key["table-5-mixup"] = direction(evidence.all_gaps("brier", p.MIXUP, "soft"), -1, what="mixup")
+    by_key["figure-3-match"] = _ratio(evidence, "smooth_ece")
+    by_key["figure-3-majority"] = direction(evidence.all_gaps("smooth_ece", "majority", "soft"), 1, what="soft labels")
+    by_key["figure-10-reliability"] = _ratio(evidence, "brier_reliability")
+    by_key["figure-10-resolution"] = direction(evidence.all_gaps("brier_resolution", "sls", "soft"), 1, what="SLS")
     return by_key
 
 
-def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
+def _beats(evidence: Evidence, metric: str, sign: Sign) -> Finding:
     """SLS and soft labels against majority vote and label smoothing, in every model that has them."""
     pairs = [(arm, other) for arm in ("sls", "soft") for other in ("majority", p.SMOOTHING)]
     cells = {
         f"{p.NAMES[arm]} and {p.NAMES[other]}, {gap.text}": gap
         for arm, other in pairs
-        for gap in seen.all_gaps(metric, arm, other)
+        for gap in evidence.all_gaps(metric, arm, other)
     }
     if not cells:
         return cannot_test("no model was run with majority vote or label smoothing")
@@ -73,13 +74,13 @@ def _beats(seen: Evidence, metric: str, sign: Sign) -> Finding:
     return replace(finding, ours=f"{finding.ours}; after the last epoch in {last}")
 
 
-def _most_accurate(seen: Evidence) -> Finding:
+def _most_accurate(evidence: Evidence) -> Finding:
     """Mixup against each of the others, in the model that decides; beside each, the gap."""
     cells = {
         f"{p.NAMES[other]}, {gap.text}": gap
         for other in p.MAIN
         if other != p.MIXUP
-        for gap in seen.all_gaps("accuracy", p.MIXUP, other)
+        for gap in evidence.all_gaps("accuracy", p.MIXUP, other)
     }
     if not cells:
         return cannot_test("no model was run with mixup")
@@ -93,13 +94,13 @@ def _most_accurate(seen: Evidence) -> Finding:
     return finding if all(ahead.values()) else replace(finding, verdict="differs")
 
 
-def _mixup(seen: Evidence) -> Finding:
+def _mixup(evidence: Evidence) -> Finding:
     """ECE above and correlation of entropies below those of soft labels."""
     signs = {"ece_equal_mass": 1, "entropy_spearman": -1}
     cells = {
         f"{p.METRIC_NAMES[metric]}, {gap.text}": (sign, gap)
         for metric, sign in signs.items()
-        for gap in seen.all_gaps(metric, p.MIXUP, "soft")
+        for gap in evidence.all_gaps(metric, p.MIXUP, "soft")
     }
     if not cells:
         return cannot_test("no model was run with mixup")
@@ -114,13 +115,15 @@ def _mixup(seen: Evidence) -> Finding:
     return finding if all(holds.values()) else replace(finding, verdict="differs")
 
 
-def _ratio(seen: Evidence, metric: str) -> Finding:
+def _ratio(evidence: Evidence, metric: str) -> Finding:
     """Whether SLS and soft labels are about the same where the paper prints no spread: neither twice the other."""
     same, means = {}, []
-    found = seen.all_gaps(metric, "sls", "soft")
+    found = evidence.all_gaps(metric, "sls", "soft")
     for gap in found:
         for keep in ("best", "last"):
-            one, other = (mean_of_runs(seen.scores(gap.model, metric, arm, keep=keep) or {}) for arm in ("sls", "soft"))
+            one, other = (
+                mean_of_runs(evidence.scores(gap.model, metric, arm, keep=keep) or {}) for arm in ("sls", "soft")
+            )
             means.append(f"{gap.text}, {keep} epoch: SLS {one:.4f}, soft labels {other:.4f}")
             if keep == "best":
                 same[gap.text] = max(one, other) <= RATIO * min(one, other)
@@ -131,17 +134,21 @@ def _ratio(seen: Evidence, metric: str) -> Finding:
     )
 
 
-def family_findings(seen: Evidence) -> dict[str, Finding]:
+def family_findings(evidence: Evidence) -> dict[str, Finding]:
     """Table 3."""
     by_key: dict[str, Finding] = {}
     for method in ("multipass", "deterministic_control"):
-        by_key[f"table-3-{method}-sls"] = no_difference(seen.all_gaps("soft_nll", method, "sls"), margin("soft_nll"))
-        by_key[f"table-3-{method}-soft"] = no_difference(seen.all_gaps("soft_nll", method, "soft"), margin("soft_nll"))
-        by_key[f"table-3-{method}-others"] = _others(seen, method)
-    shuffled = seen.all_gaps("soft_nll", p.SHUFFLED, "sls")
+        by_key[f"table-3-{method}-sls"] = no_difference(
+            evidence.all_gaps("soft_nll", method, "sls"), margin("soft_nll")
+        )
+        by_key[f"table-3-{method}-soft"] = no_difference(
+            evidence.all_gaps("soft_nll", method, "soft"), margin("soft_nll")
+        )
+        by_key[f"table-3-{method}-others"] = _others(evidence, method)
+    shuffled = evidence.all_gaps("soft_nll", p.SHUFFLED, "sls")
     by_key["table-3-shuffled-nll"] = _collapse_finding(direction(shuffled, 1, what="SLS"))
-    by_key["table-3-shuffled-accuracy"] = _chance(seen)
-    by_key["table-3-shuffled-entropy"] = _shuffled_finding(seen)
+    by_key["table-3-shuffled-accuracy"] = _chance(evidence)
+    by_key["table-3-shuffled-entropy"] = _shuffled_finding(evidence)
     by_key["table-3-least-p"] = two_sided(shuffled)
     return by_key
 
@@ -154,12 +161,12 @@ def _collapse_finding(finding: Finding) -> Finding:
     return replace(finding, verdict="differs", reason=reason)
 
 
-def _others(seen: Evidence, method: str) -> Finding:
+def _others(evidence: Evidence, method: str) -> Finding:
     metrics = ("accuracy", "ece_equal_mass", "entropy_spearman")
     cells = {
         f"{p.METRIC_NAMES[metric]}, {gap.text}": (margin(metric), gap)
         for metric in metrics
-        for gap in seen.all_gaps(metric, method, "sls")
+        for gap in evidence.all_gaps(metric, method, "sls")
     }
     if not cells:
         return cannot_test(f"no model was run with {p.NAMES[method]} and SLS")
@@ -173,12 +180,12 @@ def _others(seen: Evidence, method: str) -> Finding:
     )
 
 
-def _chance(seen: Evidence) -> Finding:
+def _chance(evidence: Evidence) -> Finding:
     near: dict[str, bool] = {}
     texts, parts = [], []
-    for model in seen.models:
-        runs = seen.scores(model, "accuracy", p.SHUFFLED)
-        part = seen.part(model, p.SHUFFLED, None)
+    for model in evidence.models:
+        runs = evidence.scores(model, "accuracy", p.SHUFFLED)
+        part = evidence.part(model, p.SHUFFLED, None)
         if runs is not None and part is not None:
             near |= {f"{model}, {seed}": abs(value - CHANCE) <= NEAR_CHANCE for seed, value in runs.items()}
             texts.append(f"{TITLES[model]}: {interval_of(runs)}")
@@ -190,13 +197,13 @@ def _chance(seen: Evidence) -> Finding:
     )
 
 
-def _shuffled_finding(seen: Evidence) -> Finding:
+def _shuffled_finding(evidence: Evidence) -> Finding:
     """Whether the correlation of entropies is 0 within the spread over seeds that the paper prints for it."""
     wide = parse_printed(p.FAMILY[p.SHUFFLED][3]).sd or 0.0
     texts, first, parts = [], None, []
-    for model in seen.models:
-        runs = seen.scores(model, "entropy_spearman", p.SHUFFLED)
-        part = seen.part(model, p.SHUFFLED, None)
+    for model in evidence.models:
+        runs = evidence.scores(model, "entropy_spearman", p.SHUFFLED)
+        part = evidence.part(model, p.SHUFFLED, None)
         if runs is not None and part is not None:
             own = no_difference_finding(interval_of(runs), runs, wide, over="seeds", parts=(part,))
             texts.append(f"{TITLES[model]}: {own.ours}")
@@ -226,13 +233,13 @@ def two_sided(found: Iterable[Gap]) -> Finding:
     return finding if worse == len(values) else replace(finding, verdict="differs")
 
 
-def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
+def dynamics_findings(evidence: Evidence) -> dict[str, Finding]:
     """Figure 8: which is sooner."""
     by_key: dict[str, Finding] = {}
     for key, when in (("near", _near_epoch), ("best", _best_epoch)):
         texts, first = [], None
-        for model in seen.models:
-            curves = [seen.curves(model, delivery) for delivery in ("sls", "soft")]
+        for model in evidence.models:
+            curves = [evidence.curves(model, delivery) for delivery in ("sls", "soft")]
             if all(curves):
                 sls, soft = ({seed: float(when(curve)) for seed, curve in of.items()} for of in curves)
                 ahead = gaps(sls, soft)
@@ -242,7 +249,7 @@ def dynamics_findings(seen: Evidence) -> dict[str, Finding]:
                     f"soft labels {mean_of_runs(soft):.1f}"
                 )
                 if first is None:
-                    part = seen.part(model, "sls", None)
+                    part = evidence.part(model, "sls", None)
                     first = direction_finding(
                         interval_of(ahead), ahead, -1, over="seeds", parts=(str(part),), digits=1, unit=" epochs"
                     )

@@ -26,21 +26,21 @@ from dissensus.papers.reading import Runs, interval_of
 from dissensus.papers.verdicts import cannot_test, count_finding, direction_finding, exact_finding
 
 
-def sweep_findings(seen: Evidence) -> dict[str, Finding]:
+def sweep_findings(evidence: Evidence) -> dict[str, Finding]:
     """Table 1 and figure 1."""
     by_key: dict[str, Finding] = {}
     cells: dict[tuple[str, int], list[Gap]] = {}
     for method in p.HARD:
         for k in p.KS:
-            cells[method, k] = seen.all_gaps("soft_nll", method, "soft", k)
+            cells[method, k] = evidence.all_gaps("soft_nll", method, "soft", k)
             by_key[f"table-1-{method}-{k}"] = direction(cells[method, k], -1, test=True)
     whole = _whole_sweep(cells)
     by_key["table-1-all"] = _count(whole, "soft NLL is lower on average", lambda runs: mean_of_runs(runs) < 0)
     by_key["table-1-agreeing"] = _count(whole, "all seeds agree", lambda runs: all(gap < 0 for gap in runs.values()))
     by_key["table-1-least-p"] = _least_p(whole)
     by_key["table-1-strongest"] = _strongest(whole)
-    by_key["figure-1-accuracy"] = _close_accuracy(seen)
-    by_key["figure-1-entropy"] = _entropies(seen)
+    by_key["figure-1-accuracy"] = _close_accuracy(evidence)
+    by_key["figure-1-entropy"] = _entropies(evidence)
     return by_key
 
 
@@ -119,13 +119,13 @@ def _of(each: list[Runs]) -> float:
     return float(np.mean([mean_of_runs(runs) for runs in each]))
 
 
-def _close_accuracy(seen: Evidence) -> Finding:
+def _close_accuracy(evidence: Evidence) -> Finding:
     wide = margin("accuracy")
     cells = {
         f"{p.NAMES[method]}, K = {k}, {gap.text}": gap
         for method in p.HARD
         for k in p.KS
-        for gap in seen.all_gaps("accuracy", method, "soft", k)
+        for gap in evidence.all_gaps("accuracy", method, "soft", k)
     }
     if not cells:
         return cannot_test("no model was run with few votes")
@@ -139,12 +139,12 @@ def _close_accuracy(seen: Evidence) -> Finding:
     )
 
 
-def _entropies(seen: Evidence) -> Finding:
+def _entropies(evidence: Evidence) -> Finding:
     cells = {
         f"{p.NAMES[method]}, K = {k}, {gap.text}": gap
         for method in p.HARD
         for k in (25, 50)
-        for gap in seen.all_gaps("entropy_spearman", method, "soft", k)
+        for gap in evidence.all_gaps("entropy_spearman", method, "soft", k)
     }
     if not cells:
         return cannot_test("no model was run with 25 or 50 votes")
@@ -158,25 +158,27 @@ def _entropies(seen: Evidence) -> Finding:
     )
 
 
-def stale_findings(seen: Evidence) -> dict[str, Finding]:
+def stale_findings(evidence: Evidence) -> dict[str, Finding]:
     """Figure 4: labels held for several epochs."""
     by_key = {
         f"figure-4-{every}": direction(
-            seen.all_gaps("soft_nll", f"sls | stale={every}", "sls"), 1, what="drawing in every epoch"
+            evidence.all_gaps("soft_nll", f"sls | stale={every}", "sls"), 1, what="drawing in every epoch"
         )
         for every in HELD_FOR
     }
-    return by_key | {"figure-4-order": _order(seen)}
+    return by_key | {"figure-4-order": _order(evidence)}
 
 
-def _order(seen: Evidence) -> Finding:
+def _order(evidence: Evidence) -> Finding:
     """Whether soft NLL never falls as labels are held longer, and is higher at the end than at the start.
 
     Labels held for 10 epochs and for 50 are the same where the best epoch is among the first ten.
     """
     ways = ["sls", *(f"sls | stale={every}" for every in HELD_FOR)]
-    for model in seen.models:
-        found = {keep: [seen.scores(model, "soft_nll", way, keep=keep) for way in ways] for keep in ("best", "last")}
+    for model in evidence.models:
+        found = {
+            keep: [evidence.scores(model, "soft_nll", way, keep=keep) for way in ways] for keep in ("best", "last")
+        }
         runs = {keep: [of for of in each if of is not None] for keep, each in found.items()}
         if len(runs["best"]) < len(ways):
             continue
@@ -190,6 +192,6 @@ def _order(seen: Evidence) -> Finding:
         return Finding(
             ours=f"{TITLES[model]}: {'; '.join(texts)} (1, 5, 10 and 50 epochs, {len(both)} seeds)",
             verdict="same direction" if holds["best"] else "differs",
-            parts=tuple(dict.fromkeys(part for way in ways if (part := seen.part(model, way, None)))),
+            parts=tuple(dict.fromkeys(part for way in ways if (part := evidence.part(model, way, None)))),
         )
     return cannot_test("no model was run with all holding times")
