@@ -11,7 +11,7 @@ from selectors import EVENT_READ, DefaultSelector
 
 import pytest
 
-from dissensus.elicit.guard import trusted_proxies
+from dissensus.elicit.guard import parse_proxies
 from dissensus.elicit.server import find_free_port
 from tests.elicit.surveys import give_key, write_survey
 
@@ -79,8 +79,8 @@ def test_behind_a_trusted_proxy_everybody_counts_for_themselves(tmp_path):
 @pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "::/0", "proxy.example.org", "10.0.0.5/8", "", "10.0.0.5,*"])
 def test_a_proxy_is_an_address_and_never_everybody(proxy):
     with pytest.raises(ValueError, match="proxy"):
-        trusted_proxies(proxy)
+        parse_proxies(proxy)
 
 
 def test_proxies_are_addresses_or_networks():
-    assert trusted_proxies("127.0.0.1, ::1,10.0.0.0/8") == ["127.0.0.1", "::1", "10.0.0.0/8"]
+    assert parse_proxies("127.0.0.1, ::1,10.0.0.0/8") == ["127.0.0.1", "::1", "10.0.0.0/8"]

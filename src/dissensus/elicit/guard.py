@@ -36,7 +36,7 @@ class RateLimit:
         return left >= 1
 
 
-def trusted_proxies(text: str) -> list[str]:
+def parse_proxies(text: str) -> list[str]:
     """Parse the addresses and networks of trusted proxies, separated by commas."""
     proxies = [proxy.strip() for proxy in text.split(",")]
     for proxy in proxies:

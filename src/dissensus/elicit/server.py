@@ -20,7 +20,7 @@ import uvicorn
 
 from dissensus.elicit.access import has_key, set_key
 from dissensus.elicit.database.private_files import permissions_for_others
-from dissensus.elicit.guard import KEEP_ALIVE, trusted_proxies
+from dissensus.elicit.guard import KEEP_ALIVE, parse_proxies
 from dissensus.elicit.session.arrivals import LINKS
 from dissensus.elicit.slow_senders import PromptProtocol
 from dissensus.elicit.survey.preview import check_pictures
@@ -83,7 +83,7 @@ def prepare_server(
     https  whether people reach the server by https, through a proxy
     proxy  addresses or networks of trusted proxies, separated by commas
     """
-    proxies = trusted_proxies(proxy)
+    proxies = parse_proxies(proxy)
     _check_free(host, port)
     run = open_survey(folder, database)
     run.store.close()

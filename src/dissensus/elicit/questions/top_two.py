@@ -43,7 +43,7 @@ def _check(question: Question, answer: Answer) -> Answer:
     return {**answer, "ruled_out": ruled_out}
 
 
-def _stated(question: Question, answer: Answer, about: str) -> BeliefRow:
+def _as_belief(question: Question, answer: Answer, about: str) -> BeliefRow:
     named = {answer[role]: answer[f"{role}_percent"] / 100 for role in ("first", "second") if answer[role] is not None}
     return BeliefRow(named, (answer["first"], answer["second"]), tuple(answer["ruled_out"]))
 
@@ -87,7 +87,7 @@ TOP_TWO = QuestionKind(
         ("digit37",), "Many people answer: nine 70 percent, five 20 percent. Other answers are fine too."
     ),
     example_attention=ExampleTrial(("digit185",), "0"),
-    as_belief=_stated,
+    as_belief=_as_belief,
     options={
         "layout": Option(
             "compact", "compact; search (for many classes); form (as in Collins 2022)", ("compact", "search", "form")

@@ -44,7 +44,7 @@ def next_of_batch(
         if batch is None:
             return []
         connection.execute(sa.update(people).where(people.c.id == person).values(batch=batch))
-    return _remaining(connection, batches[batch], person, seed)
+    return _list_remaining(connection, batches[batch], person, seed)
 
 
 def has_missing_batch(connection: Connection, survey: Survey, person: str, per_item: int) -> bool:
@@ -52,13 +52,13 @@ def has_missing_batch(connection: Connection, survey: Survey, person: str, per_i
     batches = read_batches(survey.folder / survey.protocol.batches)
     batch = connection.scalar(BATCH, {"person_": person})
     if batch in batches:
-        return bool(_remaining(connection, batches[batch], person, seed=0))
+        return bool(_list_remaining(connection, batches[batch], person, seed=0))
     always = {"late": 0.0, "long_before": 0.0}
     finished = {row.batch: int(row.finished) for row in connection.execute(HOLDERS, always)}
     return any(finished.get(name, 0) < per_item for name in batches)
 
 
-def _remaining(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
+def _list_remaining(connection: Connection, batch: list[str], person: str, seed: int) -> list[int]:
     """The units of the batch that the person has not had, in the person's own order."""
     order = stream(seed, Stream.BATCH_ORDER).permutation(len(batch))
     had = set(connection.scalars(sa.select(trials.c.unit).where(trials.c.person == person)))
