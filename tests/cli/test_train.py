@@ -244,7 +244,7 @@ def test_a_full_disk_leaves_the_old_model_and_the_checkpoint_whole(folder, kille
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     asked = words(folder, model, "--checkpoint", tmp_path / "state", epochs=MANY)
     for wanted, message in (
-        ([*asked, "--save-every", 0], "the checkpoint before it is whole: make room and run the same again"),
+        ([*asked, "--save-every", 0], "the checkpoint before it is intact"),
         (words(folder, model), "m.safetensors: cannot be written"),
     ):
         with no_room():
@@ -426,10 +426,10 @@ def test_predict_tells_heads_from_networks_and_features_from_images(folder, tmp_
     assert "--size 1" not in run("predict", head, folder / "features.npy", "-o", out).stderr
     (tmp_path / "pictures").mkdir()
     for asked, message in (
-        (["predict", head, tmp_path / "pictures"], "is a head, which takes features: make them with `dissensus embed"),
+        (["predict", head, tmp_path / "pictures"], "encode them first with `dissensus embed"),
         (["predict", head, "cifar10-test"], "cifar10-test: contains images"),
         (["predict", head, folder / "pixels.npy"], "pixels.npy: contains images"),
-        (["predict", head, folder / "features.npy", "--size", 8], "is a head, which takes features; --size is about"),
+        (["predict", head, folder / "features.npy", "--size", 8], "--size is for images"),
         (["predict", network, folder / "features.npy"], "features.npy: contains features"),
         (["predict", network, folder / "votes.csv"], "cannot read images from the ending '.csv'"),
         (["predict", folder / "votes.csv", folder / "images.npz"], "not a readable safetensors file"),
