@@ -24,6 +24,7 @@ def test_the_id_of_somebody_else_shows_nothing_of_theirs(tmp_path, person):
         for query in ({"PROLIFIC_PID": from_prolific(1)["PROLIFIC_PID"]}, from_prolific(1, visit=2)):
             come(thief, address, **query)
             assert thief.stage() == "elsewhere" and "token" not in thief.page.url
+            assert "browser where you started" in thief.page.inner_text("main")
             assert thief.page.get_by_text("Ada, ada@").is_visible()
             assert thief.page.locator("img, #progress:not([hidden])").count() == 0
             assert thief.page.evaluate("Object.keys(localStorage).length") == 0

@@ -150,7 +150,7 @@ def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(survey, per
         page = me.start(address)
         gone = between(me, "**/api/submit", **ANSWERS["a refusal"])
         me.keys("c")
-        page.locator(".problem", has_text="Not sent, but kept").wait_for()
+        page.locator(".problem", has_text="Not sent, but kept here: your network").wait_for()
         assert len(page.evaluate(STORED)) == 1 and answers(survey) == []
         gone()
         me.moves_on(lambda: me.keys("c"))

@@ -125,7 +125,7 @@ def test_finishing_that_a_network_blocked_does_not_end_a_later_visit(tmp_path, p
         press(me, "Finish now")
         assert me.stage() == "done" and me.page.get_by_text("answers are saved").is_visible()
     me.problems = [each for each in me.problems if "403" not in each]
-    assert len(kept(folder)) == 2 and said.startswith("Not sent: ")
+    assert len(kept(folder)) == 2 and said.startswith("Not sent: your network")
 
 
 def test_somebody_who_thinks_gives_a_sign_of_life_every_twenty_seconds(tmp_path, person):

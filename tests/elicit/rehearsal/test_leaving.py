@@ -60,5 +60,5 @@ def test_who_is_turned_away_early_is_counted(tmp_path):
 
 
 def test_the_share_who_leave_is_a_probability(tmp_path):
-    with pytest.raises(ValueError, match="leave is 25"):
+    with pytest.raises(ValueError, match=r"leave is 25; .*0 to 1"):
         rehearse(write_survey(tmp_path / "survey"), annotators=1, seed=0, leave=25)

@@ -108,7 +108,7 @@ def test_similarities_and_triplets_are_exported_raw_only(tmp_path):
     assert len(rows) == 6 and all(
         len(row["items"]) == 2 and sorted(row["shown"]) == sorted(row["items"]) for row in rows
     )
-    with pytest.raises(ValueError, match="similarity answers"):
+    with pytest.raises(ValueError, match="similarity answers are ratings"):
         labels_of(run)
     run.store.close()
 

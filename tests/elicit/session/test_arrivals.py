@@ -52,7 +52,7 @@ def test_whoever_began_without_a_visit_is_not_opened_by_inventing_one(opened):
         ("prolific", {**from_prolific(1), "SESSION_ID": "x" * 24}, "SESSION_ID is 'xxx"),
         ("prolific", {**from_prolific(1), "STUDY_ID": "1"}, "STUDY_ID is '1'"),
         ("prolific", {**from_prolific(1), "SESSION_ID": "{{%SESSION_ID%}}"}, "incomplete: SESSION_ID"),
-        ("mturk", {"workerId": "me"}, "workerId is 'me'"),
+        ("mturk", {"workerId": "me"}, "workerId is 'me' .* an A "),
         ("mturk", {"workerId": "A1", "assignmentId": "../x"}, "assignmentId is '../x'"),
         ("mturk", {"workerId": "A1", "assignmentId": "B", "hitId": "b" * 65}, "hitId is 'bbb"),
     ],

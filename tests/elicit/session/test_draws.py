@@ -196,7 +196,7 @@ def test_a_crowd_over_http_with_two_workers_leaves_no_counter_behind(tmp_path, d
     ("sections", "message"),
     [
         ({"protocol": {"enough": 0.3}}, 'protocol.enough .*"expected-error"'),
-        ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5"),
+        ({"protocol": {"enough": 1.5, "draw": "expected-error"}}, "protocol.enough is 1.5; expected"),
         ({"protocol": {"draw": "expected-error"}, "question": {"kind": "similarity"}}, "answers name no classes"),
     ],
 )
