@@ -41,7 +41,7 @@ border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;font:13px/1.5 ui-monospace,m
 ITEMS = """
 .dissensus img.item{display:block;image-rendering:pixelated;border:1px solid var(--edge);background:var(--paper)}
 .dissensus .text{display:block;max-width:34rem;min-width:7rem;overflow-wrap:anywhere;color:var(--ink)}
-.dissensus td>svg{min-width:17rem}
+.dissensus td>svg{min-width:14rem}
 .dissensus .text+.text{margin-top:.3rem;padding-top:.3rem;border-top:1px dotted var(--rule)}
 """
 

@@ -69,9 +69,10 @@ def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[s
 
     names: of the columns; n_cat, num_cat and cat_count say that they are counts
     """
-    sums = matrix.sum(axis=1)
-    told = bool(names) and all(COUNT_NAME.match(name) for name in names)
-    if sums.size > 1 and not told and bool((np.abs(sums - 100) <= 1).all()):
+    with np.errstate(over="ignore"):  # a sum beyond the largest number is not 100 either
+        sums = matrix.sum(axis=1)
+    named_as_counts = bool(names) and all(COUNT_NAME.match(name) for name in names)
+    if sums.size > 1 and not named_as_counts and bool((np.abs(sums - 100) <= 1).all()):
         raise Refusal(
             "two readings fit, as every row sums to 100: counts of votes, or percents",
             source,
