@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.text import Text
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from dissensus.cli.main import VERBS, app, name_of
@@ -26,24 +28,27 @@ def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
     ]
 
 
+def each_command(command, path="dissensus"):
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from each_command(below, f"{path} {name}")
+
+
 def test_every_verb_and_every_option_has_a_help_text():
-    from typer.main import get_command
-
-    def missing(command, path):
-        if not (command.help or "").strip():
-            yield path
+    for path, command in each_command(get_command(app)):
+        assert (command.help or "").strip(), path
         for option in command.params:
-            if option.param_type_name == "option" and not getattr(option, "help", None):
-                yield f"{path} {option.opts[0]}"
-        for name, below in getattr(command, "commands", {}).items():
-            yield from missing(below, f"{path} {name}")
+            assert option.param_type_name != "option" or option.help, f"{path} {option.opts[0]}"
 
-    assert list(missing(get_command(app), "dissensus")) == []
+
+def test_every_help_text_is_shown_as_it_is_written():
+    """Rich takes words in brackets for markup and shows nothing of them; defaults belong to show_default."""
+    for path, command in each_command(get_command(app)):
+        for text in (command.help, *(option.help for option in command.params)):
+            assert Text.from_markup(text or "").plain == (text or ""), path
 
 
 def test_help_names_every_entry_of_the_dictionaries_behind_an_option():
-    from typer.main import get_command
-
     from dissensus.aggregate.aggregations import AGGREGATIONS
     from dissensus.deliver.deliveries import DELIVERIES
     from dissensus.deliver.wrappers import WRAPPERS

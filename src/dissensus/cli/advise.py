@@ -50,7 +50,7 @@ def advise(
     seed: Annotated[
         int, typer.Option(help="Random seed for held-out answers, and for items if there are too many.")
     ] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Number of threads. [default: one per core]")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Number of threads.", show_default="one per core")] = None,
     by_position: Annotated[
         bool,
         typer.Option(

@@ -20,7 +20,7 @@ elicit = typer.Typer(name="elicit", help="Collect labels from people in a web ap
 Folder = Annotated[Path, typer.Argument(help="Folder of the survey, which contains survey.toml.")]
 Database = Annotated[
     str | None,
-    typer.Option("--db", help="Database, postgresql://… or sqlite:///FILE [default: answers.db in the folder]."),
+    typer.Option("--db", help="Database, postgresql://… or sqlite:///FILE.", show_default="answers.db in the folder"),
 ]
 
 
@@ -31,7 +31,7 @@ def init(
     classes: Annotated[str | None, typer.Option(help="Classes, separated by commas.")] = None,
     items: Annotated[
         str | None,
-        typer.Option(help="Folder or .csv of items inside the survey's folder [default: pictures of digits]."),
+        typer.Option(help="Folder or .csv of items inside the survey's folder.", show_default="pictures of digits"),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title that people see.")] = None,
     source: Annotated[str, typer.Option(help=f"Source of the people: {', '.join(SOURCES)}.")] = "open",

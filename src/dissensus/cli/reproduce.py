@@ -35,7 +35,7 @@ def reproduce(
     folder: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Folder for results, pages and the record. [default: reproduce-NAME-SCALE]"
+            "--output", "-o", help="Folder for results, pages and the record.", show_default="reproduce-NAME-SCALE"
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help="Engine that runs the cells: local, ray or submitit.")] = "local",
@@ -43,7 +43,7 @@ def reproduce(
         str | None, typer.Option(help="Address of a Ray cluster. Starts Ray on this machine if omitted.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Number of processes on this machine. [default: one per core]")
+        int | None, typer.Option(help="Number of processes on this machine.", show_default="one per core")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

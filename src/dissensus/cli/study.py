@@ -38,7 +38,9 @@ study = typer.Typer(
 File = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Study file; `study init` writes one.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(help="Number of processes on this machine, without effect on the results. [default: one per core]"),
+    typer.Option(
+        help="Number of processes on this machine, without effect on the results.", show_default="one per core"
+    ),
 ]
 
 
@@ -46,7 +48,7 @@ Jobs = Annotated[
 def init(
     file: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="File to write.")],
     labels: Annotated[
-        str | None, typer.Option(help="Use these labels: a file or a data set. [default: digits]")
+        str | None, typer.Option(help="Use these labels: a file or a data set.", show_default="digits")
     ] = None,
     features: Annotated[
         str | None, typer.Option(help="Train heads on these features: a .npy file, a data set of features, or pixels.")

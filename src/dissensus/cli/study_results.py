@@ -86,7 +86,7 @@ def table(
 def report(
     folder: Folder,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Page to write. [default: report.html in the folder]")
+        Path | None, typer.Option("--output", "-o", help="Page to write.", show_default="report.html in the folder")
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the report as Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Also write the tables for a paper in LaTeX.")] = None,

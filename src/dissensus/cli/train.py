@@ -71,7 +71,9 @@ def train(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(help="Number of folds trained at a time, without effect on the result. [default: one per core]"),
+        typer.Option(
+            help="Number of folds trained at a time, without effect on the result.", show_default="one per core"
+        ),
     ] = None,
     start: Annotated[
         Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus train`.")
