@@ -303,3 +303,27 @@ def test_clusters_that_cannot_be_tested_are_refused():
         clustered_t([1, 2, 4], [0, 0, 0], [0, 1])
     with pytest.raises(ValueError, match="all 2 clusters differ by 1:"):
         clustered_t([1, 1, 1], [0, 0, 0], [0, 1, 1])
+
+
+def test_constant_groups_have_no_spread_whatever_their_rounding():
+    """0.3 in three places has a standard deviation of 7e-17 in floating point."""
+    a, b = [0.3] * 3, [0.1] * 3
+    with pytest.raises(ValueError, match="neither group varies"):
+        welch_t(a, b)
+    assert cohen_d(a, b) == cohen_d_paired(a, b) == np.inf
+    alone = scipy.stats.ttest_1samp([0.1, 0.2, 0.4], 0.25)  # one constant group: a test of the other
+    assert welch_t([0.25] * 3, [0.1, 0.2, 0.4]).p == pytest.approx(alone.pvalue)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"coverage": 1.5}, {"coverage": 0.0}, {"test_to_train": -1.0}, {"test_to_train": np.nan}]
+)
+def test_an_interval_of_a_mean_refuses_settings_out_of_range(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} is {next(iter(wrong.values()))}"):
+        mean_interval([1.0, 2.0, 3.0], **wrong)
+
+
+@pytest.mark.parametrize("values", [3.0, [[1.0, 2.0], [3.0, 4.0]]])
+def test_an_interval_of_a_mean_is_of_one_list(values):
+    with pytest.raises(ValueError, match="shape"):
+        mean_interval(values)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from dissensus.labels.refusals import Refusal
 from dissensus.labels.settings import check_settings, document_settings, markdown_rows, setting, settings_of
 
 
@@ -85,3 +86,17 @@ def test_the_docstring_and_the_docs_have_every_setting():
         "| `seed` | Random seed | `0` |",
         "| `rate` | Learning rate | `0.1` |",
     ]
+
+
+def test_whole_numbers_too_large_for_a_float_are_refused_or_kept():
+    with pytest.raises(Refusal) as caught:
+        Config(rest=10**400)
+    assert caught.value.settings == {"rest": 10**400}
+    assert Config(steps=10**400).steps == 10**400
+
+
+@pytest.mark.parametrize("value", [None, True, {"seed": 1}])
+def test_a_nested_config_is_of_its_class(value):
+    with pytest.raises(Refusal) as caught:
+        Config(inner=value)
+    assert caught.value.settings == {"inner": value}

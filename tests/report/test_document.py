@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import re
 from xml.etree import ElementTree
 
@@ -238,3 +239,14 @@ def test_a_card_of_a_notebook_brings_its_style_and_no_page():
     assert (
         root.get("class") == "dissensus" and root.find("style") is not None and text_of(root.find("dl")) == "items200"
     )
+
+
+def test_a_blank_line_in_a_name_does_not_end_a_caption_or_a_cell_in_latex():
+    table = Table(["item", "share"], [("first\n\nsecond", 0.5)], "Items of\n\na")
+    made = latex_tables(Document("T", "A.", sections=[Section("", [table])]))
+    assert "\n\n" not in made and "first second & 0.500" in made and "Items of a." in made
+
+
+def test_a_document_can_be_sent_to_another_process():
+    document = Document("T", "A.", [("items", 3)], [Section("", [Table(["a"], [(0.5,)])])])
+    assert pickle.loads(pickle.dumps(document)) == document

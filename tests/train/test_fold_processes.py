@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.child_processes import cores
 from dissensus.train.fold_processes import in_processes, one_thread
 
@@ -24,6 +25,10 @@ def squared(task, tell):
 
 def refused(task, tell):
     raise ValueError(f"task {task} is no good")
+
+
+def refused_with_a_way(task, tell):
+    raise Refusal("too large", "votes.csv", [Way("make it smaller with {size}", size=task)])
 
 
 def broken(task, tell):
@@ -71,6 +76,9 @@ def test_results_come_in_the_order_of_the_tasks_from_processes_of_one_thread_tha
 def test_what_fails_there_is_raised_here():
     with pytest.raises(ValueError, match=r"^task 5 is no good$"):
         in_processes(refused, [5], 1, ignored)
+    with pytest.raises(Refusal) as caught:
+        in_processes(refused_with_a_way, [5], 1, ignored)
+    assert caught.value.place == "votes.csv" and caught.value.ways[0].settings == {"size": 5}
     with pytest.raises(RuntimeError, match=r"in broken(.|\n)*KeyError: 6"):
         in_processes(broken, [6], 1, ignored)
     with pytest.raises(ValueError, match=r"a process ended with exit code 7 before its work was done.*jobs=1 needs no"):

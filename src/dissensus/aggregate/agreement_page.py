@@ -30,7 +30,7 @@ def describe_agreement(report: AgreementReport, title: str) -> Document:
     >>> from dissensus.labels import Votes
     >>> votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
     >>> report = agreement_report(votes, np.random.default_rng(0), replicates=20)
-    >>> describe_agreement(report, "votes.csv").answer[:63]
+    >>> describe_agreement(report, "votes.csv").answer[:57]
     'Two people who answer the same item say the same 50% of t'
     """
     facts: list[tuple[str, Value]] = [

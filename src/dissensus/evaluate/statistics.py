@@ -45,6 +45,12 @@ def mean_interval(
     from scipy.special import stdtrit
 
     numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1:
+        raise ValueError(f"values have shape {numbers.shape}; expected one list of numbers")
+    if not 0 < coverage < 1:
+        raise ValueError(f"coverage is {coverage}; expected a share between 0 and 1, such as 0.95")
+    if not 0 <= test_to_train < math.inf:
+        raise ValueError(f"test_to_train is {test_to_train}; expected the number of test items per training item, or 0")
     if numbers.size < 2:
         return Interval(float(numbers[0]) if numbers.size else math.nan, math.nan, math.nan, math.nan, coverage)
     mean, error = float(numbers.mean()), _standard_error(numbers, test_to_train)
@@ -182,7 +188,7 @@ def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Compariso
     x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
     share_x, share_y = x.var(ddof=1) / x.size, y.var(ddof=1) / y.size
     both = share_x + share_y
-    if both == 0:
+    if not has_spread(x) and not has_spread(y):
         raise ValueError(f"neither group varies (a is {x[0]:g}, b is {y[0]:g}), so a t-test has no answer")
     t = (x.mean() - y.mean()) / math.sqrt(both)
     freedom = both**2 / (share_x**2 / (x.size - 1) + share_y**2 / (y.size - 1))
@@ -206,7 +212,8 @@ def cohen_d_paired(a: Any, b: Any) -> float:
     Cohen (1988), Statistical power analysis, sec. 2.3.5.  a, b: (n,)
     """
     x, y = pair_numbers(a, b, least=2)
-    return _ratio(float((x - y).mean()), float((x - y).std(ddof=1)))
+    d = x - y
+    return _ratio(float(d.mean()), float(d.std(ddof=1)) if has_spread(d) else 0.0)
 
 
 def cohen_d(a: Any, b: Any) -> float:
@@ -218,7 +225,7 @@ def cohen_d(a: Any, b: Any) -> float:
     """
     x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
     pooled = ((x.size - 1) * x.var(ddof=1) + (y.size - 1) * y.var(ddof=1)) / (x.size + y.size - 2)
-    return _ratio(float(x.mean() - y.mean()), math.sqrt(pooled))
+    return _ratio(float(x.mean() - y.mean()), math.sqrt(pooled) if has_spread(x) or has_spread(y) else 0.0)
 
 
 def pair_numbers(a: Any, b: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ class Setting:
         is_number = isinstance(entry, int | float) and not isinstance(entry, bool)
         fits = {
             "int": is_number and isinstance(entry, int),
-            "float": is_number and math.isfinite(entry),
+            "float": is_number and _is_finite(entry),
             "bool": isinstance(entry, bool),
             "str": isinstance(entry, str),
         }.get(self.type, True)
@@ -197,6 +197,17 @@ def check_settings(config: Any) -> None:
     """Check every setting of a frozen config; for its `__post_init__`."""
     for each in settings_of(config, nested=False):
         object.__setattr__(config, each.name, each.check(getattr(config, each.name)))
+    for entry in fields(config):
+        inner, given = _nested_config(entry), getattr(config, entry.name)
+        if inner is not None and not isinstance(given, inner):
+            raise Refusal(f"{{{entry.name}}}: expected a {inner.__name__}", **{entry.name: given})
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number that is too large for a float
+        return False
 
 
 def document_settings(config: type[_T]) -> type[_T]:

@@ -309,7 +309,9 @@ def _confusion_of(
     adversaries: int,
 ) -> np.ndarray:
     if skill is not None and confusion is not None:
-        raise ValueError("annotators have a skill or a confusion, not both: leave one out, or use one_coin(skill, k)")
+        raise ValueError(
+            "annotators have a skill or a confusion, not both: leave one out, or use simulate_one_coin(skill, k)"
+        )
     if spammers < 0 or adversaries < 0 or spammers + adversaries > annotators:
         raise ValueError(
             f"{spammers} spammers and {adversaries} adversaries cannot be among {annotators} annotators; "

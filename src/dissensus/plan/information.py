@@ -59,7 +59,7 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
     numbers are dealt to the k classes as evenly as they can be: m_c is n k_hat / k, rounded up for some and down for
     the others. k_hat = k is a soft label.
 
-    scaled  rows sum to 1, as `labels.transforms.sparsest` leaves them. A single kept class then has all the mass and
+    scaled  rows sum to 1, as `labels.transforms.sparsify` leaves them. A single kept class then has all the mass and
             its items are tied: k_hat = 1 is a hard label. Otherwise it keeps its number, as a typicality rating does
     """
     n, k = _items_and_classes(n, k)

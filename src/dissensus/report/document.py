@@ -343,7 +343,7 @@ class Document:
     facts: Sequence[tuple[str, Value]] = ()
     sections: Sequence[Section] = ()
     subtitle: str = ""
-    colours: Mapping[str, str] = field(default_factory=lambda: NO_COLOURS)
+    colours: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
 
     def __post_init__(self) -> None:

@@ -95,8 +95,8 @@ def latex_table(table: Table) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text in which nothing is taken for a command."""
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    """Text in one line, in which nothing is taken for a command: a blank line would end a caption."""
+    return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def _tables_of(blocks: Sequence[Any], title: str, details: bool) -> Iterator[Table]:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import torch
 
+from dissensus.labels.refusals import Refusal
 from dissensus.train.child_processes import CRASHED, UNSENDABLE, end_with_parent, interrupts_wait
 
 Tell = Callable[[Any], None]
@@ -104,6 +105,8 @@ def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
             continue
         try:
             connection.send(("done", place, work(task, lambda remark: connection.send(("remark", place, remark)))))  # noqa: B023
+        except Refusal as refusal:  # with its ways out, which the front words
+            connection.send(("failed", place, refusal))
         except (ValueError, OSError, ImportError) as problem:
             connection.send(("failed", place, ValueError(str(problem))))
         except Exception:  # our own bug: shown there as it is here
