@@ -15,6 +15,7 @@ from dissensus.aggregate.agreement import krippendorff_alpha, observed_agreement
 from dissensus.aggregate.agreement_page import describe_agreement
 from dissensus.aggregate.agreement_summary import agreement_report, alpha_summary
 from dissensus.aggregate.labels_page import describe_labels
+from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_truth, simulate_votes
 from dissensus.labels.summary import summarise
@@ -47,7 +48,7 @@ def test_the_second_largest_class_is_left_out_for_two_classes():
     two = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "a"], ["p", "q", "p", "q"])
     three = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "c"], ["p", "q", "p", "q"])
     names = [{name for name, _ in described(votes).facts} for votes in (two, three)]
-    assert names[1] - names[0] == {"share of the two largest classes"}
+    assert names[1] - names[0] == {"share of an item's top 2 classes"}
 
 
 def test_without_pairs_of_answers_the_page_says_so():
@@ -69,3 +70,22 @@ def test_the_page_of_agreement_has_every_measure_and_class():
     measures, classes = document.sections[0].blocks
     assert [row.cells[1] for row in measures.blocks[0].lines] == list(report.measures.values())
     assert [row.cells[0] for row in classes.blocks[1].lines] == list(votes.classes)
+
+
+def test_the_answer_about_beliefs_is_about_first_choices():
+    votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "cat"], ["ann", "bo", "ann", "bo"])
+    assert described(Beliefs.of_votes(votes)).answer.count("first choice") == 2
+    assert percentages(described(Beliefs.of_votes(votes)).answer) == percentages(described(votes).answer)
+    assert "first choice" not in described(votes).answer
+
+
+def test_no_item_is_listed_as_disputed_if_all_answers_agree():
+    votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "dog"], ["ann", "bo", "ann", "bo"])
+    text = markdown_page(described(votes))
+    assert "cat 100%" not in text and "dog 100%" not in text
+
+
+def test_agreement_on_the_only_class_is_not_judged_by_a_threshold():
+    votes = Votes.of(["x", "x", "y", "y"], ["cat"] * 4, ["ann", "bo", "ann", "bo"])
+    answer = describe_agreement(agreement_report(votes, np.random.default_rng(0), replicates=20), "v").answer
+    assert percentages(answer) == [1] and "0.8" not in answer

@@ -62,7 +62,7 @@ def test_describe_prints_what_people_ask_first(votes):
     for fact in (r"items +2", r"annotators +2", r"2 / 2\.00 / 2", r"mean entropy +0\.500 ± 0\.500", r"cat +75\.0%"):
         assert re.search(fact, text), fact
     assert text.splitlines()[1].startswith("Two people") and " 50% of the time" in text.splitlines()[1]
-    assert re.search(r"a +1\.000  cat 50%, dog 50%", text) and "two largest" not in text
+    assert re.search(r"a +1\.000  cat 50%, dog 50%", text) and "top 2" not in text
 
 
 def test_guesses_go_to_stderr_so_that_json_stays_json(tmp_path):
@@ -77,7 +77,7 @@ def test_guesses_go_to_stderr_so_that_json_stays_json(tmp_path):
 
 def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path):
     path = tmp_path / "[red]votes.csv"
-    path.write_text("item,annotator,label\n[/b],1,[bold]\n:dog:,1,:cat:\n")
+    path.write_text("item,annotator,label\n[/b],1,[bold]\n:dog:,1,:cat:\n:dog:,2,[bold]\n")
     text = run("describe", path).stdout
     assert "[bold]" in text and ":cat:" in text and ":dog:" in text and "[red]votes.csv" in text.replace("\n", "")
     out = tmp_path / "[i].parquet"
@@ -105,7 +105,7 @@ class Elements(HTMLParser):
 
 def test_describe_writes_a_well_formed_page(tmp_path):
     path = tmp_path / "votes.csv"
-    path.write_text('item,annotator,label\n<script>,1,"<b>&\n"\na,1,y\n')
+    path.write_text('item,annotator,label\n<script>,1,"<b>&\n"\n<script>,2,y\na,1,y\n')
     run("describe", path, "--html", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     elements = Elements()
@@ -155,7 +155,7 @@ def test_convert_tells_what_the_format_does_not_keep(votes, tmp_path):
     run("convert", votes, tmp_path / "v.parquet", "--classes", "dog,cat,eel")
     assert read(tmp_path / "v.parquet").classes == ("dog", "cat", "eel")
     said = run("convert", tmp_path / "v.parquet", tmp_path / "w.csv").stderr
-    assert "csv does not keep the list and order of classes: read it back with classes=['dog', 'cat', 'eel']" in said
+    assert "csv does not keep the list and order of classes: read it back with --classes dog,cat,eel" in said
 
 
 def test_convert_writes_the_exports_and_layouts_of_other_tools(votes, tmp_path):
@@ -165,7 +165,40 @@ def test_convert_writes_the_exports_and_layouts_of_other_tools(votes, tmp_path):
     assert (tmp_path / "ck.csv").read_text().splitlines()[0].replace('"', "") == "task,worker,label,seconds"
     said = run("convert", votes, tmp_path / "cl.csv", "--to-layout", "annotators").stderr
     assert (tmp_path / "cl.csv").read_text().splitlines()[0].replace('"', "") == "item,ann,bo"
-    assert "does not keep the times" in said
+    assert "does not keep the times" in said and "read it back with --layout annotators" in said
+    assert "items=" not in said and "annotators=" not in said
+
+
+def test_items_cannot_be_listed_on_the_command_line_so_no_advice_says_so(votes, tmp_path):
+    run("convert", votes, tmp_path / "v.parquet")
+    run("aggregate", tmp_path / "v.parquet", "-o", tmp_path / "n.npy")
+    said = run("convert", tmp_path / "n.npy", tmp_path / "m.npy", "--classes", "cat,dog").stderr
+    assert "--classes ..." in said and "--items" not in said and "items=" not in said
+
+
+def test_a_delimiter_that_does_not_fit_is_answered_with_one_that_does(votes):
+    assert refused("describe", votes, "--delimiter", ";").endswith("--delimiter ,")
+    run("describe", votes, "--delimiter", ",")
+
+
+def test_advice_for_votes_without_annotators_is_an_option(tmp_path):
+    (tmp_path / "v.csv").write_text("item,who,label\na,ann,x\na,bo,y\n")
+    assert "--annotator" in refused("annotators", tmp_path / "v.csv", "--annotator", "")
+    run("annotators", tmp_path / "v.csv", "--annotator", "who")
+
+
+def test_beliefs_without_columns_of_stated_probabilities_are_refused_before_their_classes(tmp_path):
+    path = tmp_path / "b.csv"
+    path.write_text("item,annotator,cat,dog\na,ann,0.2,0.8\n")
+    assert "stated.cat" in refused("describe", path, "--layout", "beliefs", "--classes", "cat,dog")
+    path.write_text("item,annotator,stated.cat,stated.dog\na,ann,0.2,0.8\n")
+    run("describe", path, "--layout", "beliefs", "--classes", "cat,dog")
+
+
+def test_counting_another_format_than_parquet_names_the_way_out(votes, tmp_path):
+    assert "Parquet first" in refused("count", votes, "-o", tmp_path / "c.npy")
+    run("convert", votes, tmp_path / "v.parquet")
+    run("count", tmp_path / "v.parquet", "-o", tmp_path / "c.npy")
 
 
 def test_count_streams_what_aggregate_shares(votes, tmp_path):
@@ -431,7 +464,7 @@ def test_a_matrix_without_names_comes_with_the_order_of_its_rows(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text("item,annotator,label\n25,a,x\n8,a,y\n100,a,x\n")
     said = run("aggregate", path, "-o", tmp_path / "p.npy").stderr
-    assert "rows are in the order of the items: 8, 25, 100" in " ".join(said.split())
+    assert "rows are in the order of the items (8, 25, 100)" in " ".join(said.split())
 
 
 def test_rows_chosen_by_a_value_are_counted_and_1_is_1_0(tmp_path):

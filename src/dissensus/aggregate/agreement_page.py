@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dissensus.aggregate.agreement_summary import AgreementReport
 from dissensus.aggregate.agreement_words import judge_alpha, reading
 from dissensus.report.document import Column, Document, Section, Table, Text, Value
@@ -63,6 +65,8 @@ def answer_about_agreement(report: AgreementReport) -> str:
     """How often two people agree, and whether single answers can be relied on."""
     observed = reading("observed agreement", report.measures["observed agreement"].value)
     alpha = report.measures["nominal alpha"].value
+    if np.count_nonzero(report.classes.share) == 1:
+        return f"{_sentence(observed)}. All answers are the same class, so agreement beyond chance cannot be measured."
     return f"{_sentence(observed)}. Krippendorff's alpha is {alpha:.2f}, {judge_alpha(alpha)}."
 
 

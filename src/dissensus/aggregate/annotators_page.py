@@ -80,7 +80,7 @@ def answer_about_annotators(report: AnnotatorReport) -> str:
     if skill.size:
         low, high = (f"{end:.0%}" for end in (skill.min(), skill.max()))
         text = f"The median annotator gives the consensus answer {np.median(skill):.0%} of the time"
-        text += f", the others between {low} and {high}." if skill.size > 1 else "."
+        text += f", the others between {low} and {high}." if low != high else "."
     else:
         text = f"No annotator has {RANKED_FROM} answers to items that others answered too, so nobody can be compared."
     if report.overconfidence is not None and not np.isnan(report.overconfidence).all():

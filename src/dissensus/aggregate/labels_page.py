@@ -67,6 +67,11 @@ def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str
     spread = summary.entropy if summary.first is None else summary.first
     share = f"{np.mean(spread < UNANIMOUS):.0%} of the items."
     if agreement is not None and not np.isnan(agreement.observed):
+        if summary.first is not None:
+            return (
+                f"Two people who answer the same item have the same first choice {agreement.observed:.0%} of the time. "
+                f"All first choices agree on {share}"
+            )
         sentence = reading("observed agreement", agreement.observed)
         return f"{sentence[0].upper()}{sentence[1:]}. All answers agree on {share}"
     if summary.answers is not None:
@@ -96,7 +101,7 @@ def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str,
         if values is not None and values.size
     ]
     if summary.distributions.n_classes > 2 and summary.top_two.size:
-        facts.append(("share of the two largest classes", f"{summary.top_two.mean():.1%}"))
+        facts.append(("share of an item's top 2 classes", f"{summary.top_two.mean():.1%}"))
     if summary.median_seconds is not None:
         facts.append(("median seconds per answer", f"{summary.median_seconds:.1f}"))
     facts += [("items without answers", summary.unanswered)] if summary.unanswered else []
@@ -106,6 +111,8 @@ def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str,
 
 def _disputed(summary: Summary, views: ItemViews | None) -> Section:
     distributions, colours = summary.distributions, colours_of(summary)
+    if (summary.entropy < UNANIMOUS).all():
+        return Section("Most disputed items", [Text("No item has answers that differ.")])
     rows = []
     for i in summary.disputed(SHOWN_ROWS):
         shares = [
@@ -131,8 +138,10 @@ def _annotators(summary: Summary) -> Section:
     assert answers is not None and agreement is not None and summary.annotators is not None
     ranked = summary.rank_annotators()
     few = answers.size - ranked.size
-    text = f"{answers.size:,} annotators gave {answers.min():,} to {answers.max():,} answers each (median "
-    text += f"{np.median(answers):g})."
+    each = f"{answers.min():,} to {answers.max():,} answers each (median {np.median(answers):g})"
+    if answers.min() == answers.max():
+        each = f"{answers.max():,} {'answer' if answers.max() == 1 else 'answers'}{' each' if answers.size > 1 else ''}"
+    text = f"{answers.size:,} {'annotator' if answers.size == 1 else 'annotators'} gave {each}."
     if few:
         subject = "1 annotator has" if few == 1 else f"{few:,} annotators have"
         text += f" {subject} fewer than {RANKED_FROM} answers to compare, too few to be ranked."

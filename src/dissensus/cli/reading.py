@@ -16,10 +16,11 @@ from rich.text import Text
 
 from dissensus.cli.argument_order import refuse_exchanged
 from dissensus.cli.overwriting import refuse_overwriting
-from dissensus.cli.refusals import running_verb, word_settings
+from dissensus.cli.refusals import ReadingOptions, running_verb, word_settings
 from dissensus.cli.standard_input import MARK, NAME, standard_input
 from dissensus.files.convert_command import READING_SETTINGS, REPEATED
 from dissensus.files.formats import FORMATS
+from dissensus.files.notices import Notice
 from dissensus.files.read_labels import read
 from dissensus.files.tables.columns import Reading
 from dissensus.fronts import advise_install
@@ -59,7 +60,9 @@ DEFAULTS = {name: each.default for name, each in SETTINGS.items()}
 
 
 def say(notice: str) -> None:
-    """Print a notice to stderr, apart from the result."""
+    """Print a notice to stderr, apart from the result, with settings as options."""
+    if isinstance(notice, Notice):
+        notice = notice.word(ReadingOptions())
     errors.print(notice, style="dim", markup=False)
 
 

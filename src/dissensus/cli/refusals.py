@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import EllipsisType
 from typing import Any
 
-from dissensus.files.convert_command import convert_command, write_option
+from dissensus.files.convert_command import READING_SETTINGS, REPEATED, convert_command, write_option
 from dissensus.labels.refusals import Front, Refusal, Way, fill
 
 try:
@@ -49,6 +49,17 @@ class CommandLine(Front):
             return None
         first, *others = way.settings
         return fill(way.text, {first: f"`{command}` first"} | {name: write_option(name, ...) for name in others})
+
+
+class ReadingOptions(Front):
+    """The options by which every verb that reads labels does so: `--layout annotators`."""
+
+    def write(self, name: str, value: object) -> str | None:
+        return write_option(name, value, repeated=name in REPEATED) if name in READING_SETTINGS else None
+
+    def replace_way(self, way: Way, place: str) -> str | None:
+        options = [option for name, value in way.settings.items() if (option := self.write(name, value))]
+        return f"{way.text.partition('{')[0]}{' '.join(options)}" if options else None
 
 
 def running_verb(names: Collection[str] | None = None, file: str | None = "", **renamed: str) -> CommandLine:

@@ -143,7 +143,7 @@ def read_header(path: Path, delimiter: str, encoding: str = "utf-8") -> list[str
             f"the header is one column {names[0]!r:.80}; expected columns separated by {delimiter!r}, and these seem "
             f"to be separated by {other!r}",
             str(path),
-            _delimiter_ways(other),
+            _delimiter_ways(other, delimiter),
         )
     repeated = first_repeated(names)
     if repeated is not None:
@@ -173,11 +173,12 @@ def _first_record(path: Path, delimiter: str, encoding: str) -> list[str]:
     return [lines[0].removeprefix("\ufeff"), *lines[1:]]
 
 
-def _delimiter_ways(mark: str) -> list[Way]:
+def _delimiter_ways(mark: str, given: str) -> list[Way]:
     known = {",": "csv", "\t": "tsv"}
-    if mark in known:
+    if mark in known and given in known:
         return [Way("pass {format}", format=known[mark])]
-    return [Way("pass {delimiter}", delimiter=mark), Way("save the file with commas")]
+    ways = [Way("pass {delimiter}", delimiter=mark)]
+    return ways if mark in known else [*ways, Way("save the file with commas")]
 
 
 def _trouble(path: Path, delimiter: str, encoding: str, message: str) -> Refusal:

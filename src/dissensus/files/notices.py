@@ -5,7 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
+from dissensus.labels.refusals import Front, Way
+
 Say = Callable[[str], None]
+
+
+class Notice(str):
+    """A notice with something to do about it: the text is worded for Python, `word` words it for another front."""
+
+    problem: str
+    way: Way
+
+    def __new__(cls, problem: str, way: Way) -> Notice:
+        notice = super().__new__(cls, f"{problem}: {way}")
+        notice.problem, notice.way = problem, way
+        return notice
+
+    def word(self, front: Front) -> str:
+        """Return the notice with settings as this front writes them, without advice that does not exist there."""
+        way = front.word(self.way)
+        return self.problem if way is None else f"{self.problem}: {way}"
 
 
 def to_stderr(notice: str) -> None:

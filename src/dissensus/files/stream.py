@@ -113,8 +113,10 @@ def count_votes(
             "the file"
         ) from None
     except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
-        raise ValueError(
-            f"{source}: not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})"
+        raise Refusal(
+            f"not a readable Parquet file, or cut short ({str(error).partition(chr(10))[0]:.160})",
+            source,
+            [Way("convert the votes to Parquet first if they are in another format")],
         ) from None
     counted = _make_counted(counts, items, labels, plan, source)
     if METADATA not in (file.schema_arrow.metadata or {}):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,12 @@ from dissensus.files.exports import EXPORTS, check_exportable, recognise, recogn
 from dissensus.files.formats import DELIMITED, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import json_bytes, json_records
 from dissensus.files.matrices import npy_matrix, write_npz
-from dissensus.files.notices import Say, to_stderr
+from dissensus.files.notices import Notice, Say, to_stderr
 from dissensus.files.tables.from_labels import as_table, has_item_column, lost_in_plain_columns
 from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.refusals import add_place
+from dissensus.labels.refusals import Way, add_place
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 
@@ -87,11 +87,14 @@ def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
         whole_or_not(target, lambda out: write_npz(value, out))
         return
     held, matrix = npy_matrix(value)
-    say(
-        f"{target}: NPY keeps no names of items and classes: read these {held} back with items= and classes=; rows are "
-        f"in the order of the items: {_list_names(value.items[: SHOWN + 1].tolist())}"
-    )
+    names = _list_names(value.items[: SHOWN + 1].tolist())
+    problem = f"{target}: NPY keeps no names of items and classes; rows are in the order of the items ({names})"
+    say(Notice(problem, Way(f"read these {held} back with {{items}} and {{classes}}", items=..., classes=...)))
     whole_or_not(target, lambda out: np.save(out, matrix, allow_pickle=False))
+
+
+def _read_back(**settings: Any) -> Way:
+    return Way(f"read it back with {' and '.join(f'{{{name}}}' for name in settings)}", **settings)
 
 
 def _list_names(names: list[object]) -> str:
@@ -104,13 +107,15 @@ def _write_table(value: Labels, target: Path, kind: str, layout: str | None, say
     if kind in EXPORTS:
         check_exportable(table, kind)
     if kind not in WHOLE or layout == "annotators":
-        for lost in lost_in_plain_columns(value, table, text=kind in DELIMITED):
-            say(f"{target}: {layout or kind} does not keep {lost}")
+        for lost, settings in lost_in_plain_columns(value, table, text=kind in DELIMITED):
+            problem = f"{target}: {layout or kind} does not keep {lost}"
+            say(Notice(problem, _read_back(**settings)) if settings else problem)
     tool = recognise(json_records(table.slice(0, 1))) if kind in ("json", "jsonl") else None
     if kind in DELIMITED:
         tool = recognise_table(table.column_names)
     if tool is not None:
-        say(f"{target}: {kind} does not keep that this is not an export of {tool}: read it back with format={kind!r}")
+        problem = f"{target}: {kind} does not keep that this is not an export of {tool}"
+        say(Notice(problem, _read_back(format=kind)))
     whole_or_not(target, lambda out: _fill(table, kind, out, str(target)))
 
 

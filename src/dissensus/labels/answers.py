@@ -11,7 +11,7 @@ import pyarrow as pa
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import pandas_frame, polars_frame, with_extra
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.row_errors import RowError
 
 
@@ -108,9 +108,13 @@ class Answers:
     def require_annotators(self, purpose: str) -> tuple[np.ndarray, np.ndarray]:
         """Annotator codes (m,) and names (a,), or an error saying that `purpose` needs them."""
         if self.annotator is None or self.annotators is None:
-            raise ValueError(
+            raise Refusal(
                 f"{purpose} needs to know who gave each {self.noun}, but these {self.n_answers} {self.noun}s "
-                "carry no annotator; read them with an annotator column, or use a method that only counts"
+                "carry no annotator",
+                ways=[
+                    Way("name the column of annotators with {annotator}", annotator=...),
+                    Way("use a method that only counts"),
+                ],
             )
         return self.annotator, self.annotators
 

@@ -74,7 +74,7 @@ def read_folder(folder: str | Path) -> StudyFolder:
     place = Path(folder)
     try:
         description = json.loads((place / STUDY).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ValueError(f"{place}: holds no study: there is no {STUDY}; `dissensus study run` makes one") from None
     except (OSError, ValueError) as problem:
         raise ValueError(f"{place / STUDY}: cannot be read: {problem}") from None

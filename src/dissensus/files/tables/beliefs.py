@@ -16,7 +16,7 @@ from dissensus.files.tables.source import SourceTable
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.frames import whole_floats
 from dissensus.labels.names import class_order, positions_of
-from dissensus.labels.refusals import Way
+from dissensus.labels.refusals import Refusal, Way
 
 
 def beliefs_from_table(source: SourceTable, reading: Reading) -> Beliefs:
@@ -31,14 +31,19 @@ def beliefs_from_table(source: SourceTable, reading: Reading) -> Beliefs:
 def _stated_columns(source: SourceTable, reading: Reading) -> tuple[list[str], dict[str, np.ndarray], tuple[str, ...]]:
     """The columns used, the fields stated, ruled_out and named, and the classes."""
     classes = [name.removeprefix("stated.") for name in source.columns if name.startswith("stated.")]
+    if not classes:
+        raise Refusal(
+            f"no column is named stated.CLASS; the columns are {source.columns}",
+            source.name,
+            [Way("rename each column with stated probabilities to stated.CLASS, such as stated.cat")],
+        )
     if reading.classes is not None and set(reading.classes) != set(classes):
         raise ValueError(
-            f"{source.name}: the stated. columns are for {classes}, but the classes asked for are {reading.classes}"
+            f"{source.name}: the stated. columns are for {classes}, but the classes asked for are "
+            f"{list(reading.classes)}"
         )
     if reading.classes is not None:
         classes = list(reading.classes)
-    if not classes:
-        raise ValueError(f"{source.name}: no column is named stated.CLASS; the columns are {source.columns}")
     count = sum(name.startswith("named.") for name in source.columns)
     places = [f"named.{place + 1}" for place in range(count)]
     if not set(places) <= set(source.columns):

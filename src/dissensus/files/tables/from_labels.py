@@ -86,45 +86,45 @@ def has_item_column(value: Labels) -> bool:
     return are_named(value.items) or not rows
 
 
-def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[str]:
-    """What the columns of a table alone do not tell, in words, with what to pass when reading them.
+def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[tuple[str, dict[str, Any]]]:
+    """What the columns of a table alone do not tell, in words, and the settings to read them back with.
 
     text: every cell becomes text (CSV), so that types are lost too
     """
     meta = json.loads(table.schema.metadata[METADATA])
     plain = _as_read_back(table, text=text)
     guessed = _recognise(plain)
-    lost = []
+    lost: list[tuple[str, dict[str, Any]]] = []
     if isinstance(value, Answers) and meta["layout"] == "annotators":
         kept = [name for name in ("seconds", "extra") if getattr(value, name) is not None]
-        lost += [f"the {'times' if name == 'seconds' else 'extra columns'}, in this layout" for name in kept]
+        lost += [(f"the {'times' if name == 'seconds' else 'extra columns'}, in this layout", {}) for name in kept]
     elif isinstance(value, Answers):
         for role in ROLES:
             known = None if guessed is None else getattr(guessed, role) or ""
             if known != meta[role] and not _is_unlabelled(role, meta):
-                lost.append(f"which column is the {role}: read it back with {role}={meta[role]!r}")
-        lost += _find_changed_types(value, text=text)
+                lost.append((f"which column is the {role}", {role: meta[role]}))
+        lost += [(changed, {}) for changed in _find_changed_types(value, text=text)]
         if value.annotator is not None and _is_answered_twice(value):
-            lost.append("that second answers are not an accident: read it back with repeats='keep'")
+            lost.append(("that second answers are not an accident", {"repeats": "keep"}))
     if guessed is None or guessed.layout != meta["layout"]:
-        lost.append(f"what its rows hold: read it back with layout={meta['layout']!r}")
+        lost.append(("what its rows hold", {"layout": meta["layout"]}))
     if isinstance(value, Distributions) and not _keeps_classes(plain, value, meta):
-        lost.append(f"which columns are classes: read it back with classes={meta['classes']}")
+        lost.append(("which columns are classes", {"classes": meta["classes"]}))
     if isinstance(value, Votes):
         chosen = [value.classes[code] for code in np.unique(value.choice)]
         whole_floats = (text or meta["layout"] == "annotators") and any(n.endswith(".0") for n in value.classes)
         doubtful = words_for_nothing(chosen) or first_alike(chosen, same_class)
         if class_order(chosen) != value.classes or whole_floats or doubtful:
-            lost.append(f"the list and order of classes: read it back with classes={meta['classes']}")
+            lost.append(("the list and order of classes", {"classes": meta["classes"]}))
         elif (joined := find_joined_name(chosen)) is not None:
-            lost.append(f"that {joined!r} is one class: read it back with classes={meta['classes']}")
+            lost.append((f"that {joined!r} is one class", {"classes": meta["classes"]}))
     if isinstance(value, Beliefs) and look_like_percents(value.stated):
-        lost.append("that probabilities above 1 are not percents: read it back with scale=1")
+        lost.append(("that probabilities above 1 are not percents", {"scale": 1}))
     for kind in ("items", "annotators"):
         if kind in meta:
-            lost.append(f"the order of {kind}, or {kind} without answers: read it back with {kind}=")
+            lost.append((f"the order of {kind}, or {kind} without answers", {kind: ...}))
         elif _is_spelled_otherwise(getattr(value, kind, None), text=text):
-            lost.append(f"how {kind} are spelled (1.0 is read as 1, blanks are refused): read it back with {kind}=")
+            lost.append((f"how {kind} are spelled (1.0 is read as 1, blanks are refused)", {kind: ...}))
     return lost
 
 
