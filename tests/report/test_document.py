@@ -250,3 +250,8 @@ def test_a_blank_line_in_a_name_does_not_end_a_caption_or_a_cell_in_latex():
 def test_a_document_can_be_sent_to_another_process():
     document = Document("T", "A.", [("items", 3)], [Section("", [Table(["a"], [(0.5,)])])])
     assert pickle.loads(pickle.dumps(document)) == document
+
+
+def test_cells_of_numpy_types_are_written_as_those_of_python():
+    numbers = (np.float32(0.5), np.float64(0.5), np.int64(3000), np.bool_(True), np.float32("nan"), 10**400)
+    assert [format_cell(number)[:5] for number in numbers] == ["0.500", "0.500", "3,000", "yes", "–", "10,00"]

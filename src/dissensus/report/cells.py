@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dissensus.labels.intervals import Interval
 from dissensus.report.document import AnyCell, Cell, Drawing, value_of
 from dissensus.report.numbers import format_interval, format_number
@@ -28,11 +30,12 @@ def format_cell(cell: AnyCell, format: str = ".3f") -> str:
 
 def format_scalar(value: float, format: str) -> str:
     """A number: yes or no, an integer with separators, or a float in its format."""
+    value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and format != BAR:
         return format_number(value, format)
-    return f"{value:,}" if float(value).is_integer() else format_number(value, ",.4g")
+    return f"{value:,}" if isinstance(value, int) or value.is_integer() else format_number(value, ",.4g")
 
 
 def format_of(cell: AnyCell, format: str) -> str:
