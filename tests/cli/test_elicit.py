@@ -74,6 +74,12 @@ def test_init_makes_a_survey_that_check_accepts(tmp_path, kind):
     assert "survey.toml exists" in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
+def test_init_refuses_the_name_of_a_file_in_one_line(tmp_path):
+    (tmp_path / "taken").write_text("")
+    line = dissensus("init", tmp_path / "taken", code=2).stderr
+    assert "Errno" not in line and str(tmp_path / "taken") in line.replace("\n", "")
+
+
 def test_init_takes_settings_of_the_question_and_check_says_what_replaces_its_words(tmp_path):
     chosen = ("wording=collins", "frame=crowd", "layout=form", "second=false")
     dissensus("init", tmp_path / "new", *(word for setting in chosen for word in ("--option", setting)))

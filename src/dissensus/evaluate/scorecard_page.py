@@ -95,7 +95,8 @@ def answer_about_model(card: Scorecard) -> str:
         return text
     return (
         f"{text} Half of the people, used as a prediction of the other half, reach {choice[0].value:.1%} and "
-        f"{distance[0].value:.3f}; a perfect model would reach {choice[1].value:.1%} and {distance[1].value:.3f}."
+        f"{distance[0].value:.3f}; a perfect model is expected to reach {choice[1].value:.1%} and "
+        f"{distance[1].value:.3f}."
     )
 
 

@@ -131,6 +131,8 @@ def make_survey(
     one_of("source", source, SOURCES)
     if per_person < 1 or per_item < 1:
         raise ValueError(f"per_person is {per_person} and per_item is {per_item}; expected 1 or more")
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file; choose another name for the folder of the survey")
     target = folder / "survey.toml"
     if target.exists():
         raise ValueError(f"{target} exists; choose another folder, or edit the file")
