@@ -8,6 +8,7 @@ from dissensus.elicit.questions.question_kinds import QUESTIONS, check_answer
 from dissensus.elicit.survey.items import read_units
 from dissensus.elicit.survey.settings import SOURCES, read_survey
 from dissensus.elicit.survey.template import make_survey
+from dissensus.labels.refusals import Refusal
 from tests.elicit.surveys import write_survey
 
 
@@ -81,6 +82,18 @@ WRONG = [
 def test_what_is_wrong_is_said(sections, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         read_survey(write_survey(tmp_path / "survey", **sections))
+
+
+def test_a_question_without_a_kind_is_refused_at_its_table(tmp_path):
+    make_survey(tmp_path / "s", title="T", kind="choose", classes=["a", "b"])
+    file = tmp_path / "s" / "survey.toml"
+    text = file.read_text()
+    file.write_text(text.replace("\nkind = ", "\nkin = ", 1))
+    line = text.split("\n").index("[question]") + 1
+    with pytest.raises(Refusal) as caught:
+        read_survey(tmp_path / "s")
+    assert caught.value.place.endswith(f"line {line}") and "no kind" in caught.value.problem
+    assert all(kind in caught.value.problem for kind in QUESTIONS)
 
 
 def test_a_folder_without_a_survey_and_a_file_that_is_no_toml(tmp_path):

@@ -203,7 +203,9 @@ def _check_draw(protocol: Protocol, text: TomlText) -> None:
 def _read_question(table: Any, text: TomlText) -> Question:
     if not isinstance(table, dict):
         text.refuse(("question",), "is missing; expected a table with kind and classes")
-    text.one_of(table.get("kind"), QUESTIONS, ("question", "kind"), "kind of question")
+    if "kind" not in table:
+        text.refuse(("question",), f"has no kind; expected one of {', '.join(QUESTIONS)}")
+    text.one_of(table["kind"], QUESTIONS, ("question", "kind"), "kind of question")
     kind = QUESTIONS[table["kind"]]
     text.check_keys(table, ("kind", "prompt", "classes", "texts", *kind.options), ("question",))
     classes = table.get("classes", [])
