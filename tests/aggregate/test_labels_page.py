@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from xml.etree import ElementTree
@@ -87,5 +88,7 @@ def test_no_item_is_listed_as_disputed_if_all_answers_agree():
 
 def test_agreement_on_the_only_class_is_not_judged_by_a_threshold():
     votes = Votes.of(["x", "x", "y", "y"], ["cat"] * 4, ["ann", "bo", "ann", "bo"])
-    answer = describe_agreement(agreement_report(votes, np.random.default_rng(0), replicates=20), "v").answer
-    assert percentages(answer) == [1] and "0.8" not in answer
+    report = agreement_report(votes, np.random.default_rng(0), replicates=20)
+    page = describe_agreement(report, "v")
+    assert percentages(page.answer) == [1] and "0.8" not in page.answer
+    assert report.notices and all(html.escape(notice) in html_page(page) for notice in report.notices)

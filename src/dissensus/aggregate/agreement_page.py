@@ -58,7 +58,11 @@ def describe_agreement(report: AgreementReport, title: str) -> Document:
         Section("Measures", [measures, meanings, *_pairs(report)]),
         Section("Classes", [Text(f"{_sentence(report.class_reading())}."), classes]),
     ]
-    return Document(f"{title}: agreement", answer_about_agreement(report), facts, [Section("", parts, columns=2)])
+    remarks = (
+        [Section("", [Text(notice, "remark") for notice in report.notices], detail=True)] if report.notices else []
+    )
+    sections = [*remarks, Section("", parts, columns=2)]
+    return Document(f"{title}: agreement", answer_about_agreement(report), facts, sections)
 
 
 def answer_about_agreement(report: AgreementReport) -> str:
