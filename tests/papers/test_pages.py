@@ -10,17 +10,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dissensus.papers.claims import VERDICTS, Finding
 from dissensus.papers.figures import Figure, Series, describe_figure, figure_of
-from dissensus.papers.pages import describe_reproduction, index_page, write_page
+from dissensus.papers.pages import describe_claims, describe_papers, describe_reproduction, write_index, write_page
 from dissensus.papers.paper import Part
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import reproduce
-from dissensus.papers.verdicts import cannot_test
 from dissensus.report.colours import PEOPLE
+from dissensus.report.document import Document, Section
 from dissensus.report.document import Figure as Drawn
-from dissensus.report.document import Section
 from dissensus.report.svg import as_file
+from tests.facts import states
 from tests.papers.tiny_paper import CLAIMS, FIGURES, counted, tiny_paper
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,16 +27,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def record(tmp_path: Path) -> dict[str, Any]:
-    judged = {
-        "closer": Finding(
-            ours="-0.1 | -0.2", verdict="differs", reason="few seeds\nand | few items", parts=("labels",)
-        ),
-        "items": Finding(ours="1,797", verdict="equal", parts=("labels",)),
-        "brains": cannot_test("there is no scanner"),
-    }
-    paper = tiny_paper(Part(name="labels", work=counted(tmp_path / "calls")), findings=lambda results, scale: judged)
-    reproduce(paper, "quick", tmp_path)
-    return read_record(tmp_path / RECORD)
+    part = Part(name="labels", work=counted(tmp_path / "calls"))
+    reproduce(tiny_paper(part), "quick", tmp_path)
+    made = read_record(tmp_path / RECORD)
+    closer = made["claims"][0] | {"ours": "-0.1 | -0.2", "verdict": "differs", "reason": "few seeds\nand | few items"}
+    return made | {"claims": [closer, *made["claims"][1:]]}
 
 
 def tables(text: str) -> list[list[list[str]]]:
@@ -51,39 +45,74 @@ def drawn(figure: Figure) -> dict[str, ElementTree.Element]:
     return {entry.file: ElementTree.fromstring(as_file(entry.drawing)) for entry in describe_figure(figure, "tiny")}
 
 
-def test_every_claim_is_on_the_page_with_its_finding(record):
-    (section,) = [section for section in describe_reproduction(record).sections if section.title == "Claims"]
-    rows = section.blocks[0].as_json()["rows"]
+def sections(document: Document) -> dict[str, Section]:
+    return {section.title: section for section in document.blocks() if isinstance(section, Section)}
+
+
+def test_the_page_counts_the_conditions_that_each_model_fails_by_part(record):
+    """One claim by a strong model; a second one of that part by the same model without control, and by another."""
+    closer = record["claims"][0]
+
+    def claim(others: list[dict[str, Any]], **weak: list[str]) -> dict[str, Any]:
+        outcomes = [{"model": model, "epoch": "last", "weak": failed} for model, failed in weak.items()]
+        return closer | {"judgement": {"outcomes": outcomes, "others": others}}
+
+    second = claim([], heads=[], networks=["level", "power"])["judgement"]
+    known = sections(describe_claims(record | {"claims": [claim([], heads=[]), claim([second], heads=["control"])]}))
+    table = known["Which models are strong enough"].blocks[1]
+    part = closer["source"].split(",")[0]
+    assert [tuple(row.values()) for row in table.as_json()["rows"]] == [
+        (part, "heads, last", 2, 0, 1, 0, 0),
+        (part, "networks, last", 1, 1, 0, 1, 0),
+    ]
+
+
+def test_the_page_answers_first_and_has_the_main_claims_and_the_main_figure(record):
+    document = describe_reproduction(record)
+    assert document.answer == record["conclusion"]["short"]
+    known = sections(document)
+    (claim,) = known["Main claims"].blocks[0].as_json()["rows"]
+    row = record["claims"][0]
+    assert claim["claim"] == CLAIMS[0].claim and claim["verdict"] == f"differs: {row['reason']}"
+    assert row["evidence"] in known["Main claims"].blocks[1].text
+    assert FIGURES[0].title in known and FIGURES[1].title not in known
+    assert known["What to do with it"].blocks[0].text == record["conclusion"]["practice"]
+    assert known["Caution"].blocks[0].text == record["conclusion"]["caution"]
+
+
+def test_the_second_page_has_every_claim_the_sizes_and_the_origin(record):
+    document = describe_claims(record, source="studies/papers/tiny.json")
+    known = sections(document)
+    rows = known["All claims"].blocks[0].as_json()["rows"]
     assert len(rows) == len(CLAIMS)
-    for row, line, cells in zip(record["claims"], rows, section.blocks[0].lines, strict=True):
-        assert line["claim"] == f"{row['claim']} ({row['source']})"
-        assert (line["published"], line["here"], line["verdict"]) == (row["published"], row["ours"], row["verdict"])
-        assert cells.cells[2].note == row["reason"]
+    for row, line in zip(record["claims"], rows, strict=True):
+        assert line["paper"] == f"{row['published']} ({row['source']})"
+        assert (line["claim"], line["here"], line["verdict"]) == (row["claim"], row["ours"], row["verdict"])
+        assert row["reason"] in line["evidence"]
+    assert dict(document.facts)["command"] == "dissensus reproduce tiny2026 --scale quick"
+    assert states(document.answer, 3, 1)
+    assert [row.cells for row in known["How this run differs from the paper"].blocks[0].lines] == [
+        ("seeds", "1,000", "2")
+    ]
+    assert known["And sheep?"].blocks[0].text == "No."
+    text, parts = known["Where these numbers come from"].blocks
+    assert "studies/papers/tiny.json" in text.text
+    assert parts.as_json()["rows"][0]["commit"] == record["parts"]["labels"]["commit"]
 
 
 def test_bars_and_line_breaks_in_texts_do_not_break_tables(record, tmp_path):
     write_page(record, tmp_path / "tiny.md")
-    for text in ((tmp_path / "tiny.md").read_text(encoding="utf-8"), index_page([record, record])):
-        assert len(tables(text)) >= 2
-        for table in tables(text):
-            assert len({len(row) for row in table}) == 1, table
-            assert set("".join(table[1])) <= set("-:")
+    text = (tmp_path / "tiny.md").read_text(encoding="utf-8")
+    assert len(tables(text)) >= 2
+    for table in tables(text):
+        assert len({len(row) for row in table}) == 1, table
+        assert set("".join(table[1])) <= set("-:")
 
 
-def test_the_page_says_command_sizes_answers_and_where_numbers_come_from(record):
-    document = describe_reproduction(record, source="studies/papers/tiny.json")
-    facts = dict(document.facts)
-    assert facts["command"] == "dissensus reproduce tiny2026 --scale quick"
-    assert [facts[verdict] for verdict in VERDICTS] == [1, 0, 1, 1]
-    assert {"3", "1"} <= set(re.findall(r"\d+", document.answer))
-    sections = {section.title: section for section in document.blocks() if isinstance(section, Section)}
-    assert [row.cells for row in sections["How this run differs from the paper"].blocks[0].lines] == [
-        ("seeds", "1,000", "2")
-    ]
-    assert sections["And sheep?"].blocks[0].text.startswith("No.")
-    text, parts = sections["Where these numbers come from"].blocks
-    assert "studies/papers/tiny.json" in text.text
-    assert parts.as_json()["rows"][0]["commit"] == record["parts"]["labels"]["commit"]
+def test_claims_may_have_a_page_of_their_own(record, tmp_path):
+    write_page(record, tmp_path / "tiny.md", claims="tiny-claims.md")
+    top, claims = ((tmp_path / name).read_text(encoding="utf-8") for name in ("tiny.md", "tiny-claims.md"))
+    assert "](tiny-claims.md)" in top and "There are 1,797 digits" not in top and "There are 1,797 digits" in claims
 
 
 def test_the_page_can_be_html_with_all_claims_and_figures(record, tmp_path):
@@ -94,14 +123,13 @@ def test_the_page_can_be_html_with_all_claims_and_figures(record, tmp_path):
     assert not (tmp_path / "figures").exists()
 
 
-def test_the_index_has_all_claims_of_all_papers_and_counts_them(record):
+def test_the_index_counts_the_claims_of_all_papers_and_links_their_pages(record, tmp_path):
     other = record | {"paper": "other2027", "claims": record["claims"][:1]}
-    counts, claims = tables(index_page([record, other]))
-    assert [cell.strip() for cell in counts[0]][4:] == list(VERDICTS)
-    assert [cell.strip() for cell in counts[2]][2:] == ["quick", "3", "1", "0", "1", "1"]
-    assert [cell.strip() for cell in counts[3]][2:] == ["quick", "1", "0", "0", "1", "0"]
-    assert len(claims) - 2 == 4
-    assert sum("other2027.md" in row[0] for row in claims[2:]) == 1
+    assert states(describe_papers([record, other]).answer, 4, 1)
+    write_index([record, other], tmp_path / "index.md")
+    text = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "](tiny2026.md)" in text and "](other2027.md)" in text and record["conclusion"]["short"] in text
+    assert (tmp_path / "figures" / "other2027-verdicts.svg").exists()
 
 
 def test_figures_are_written_beside_the_page_and_every_image_of_it_is_there(record, tmp_path):
@@ -110,8 +138,8 @@ def test_figures_are_written_beside_the_page_and_every_image_of_it_is_there(reco
     images = re.findall(r"\]\(([^)]+\.svg)\)", text)
     assert sorted(images) == [
         "figures/tiny2026-dots.svg",
-        "figures/tiny2026-lines-published.svg",
         "figures/tiny2026-lines.svg",
+        "figures/tiny2026-verdicts.svg",
     ]
     for image in images:
         chart = ElementTree.parse(tmp_path / "docs" / image).getroot()
@@ -119,20 +147,11 @@ def test_figures_are_written_beside_the_page_and_every_image_of_it_is_there(reco
         assert "nan" not in (tmp_path / "docs" / image).read_text(encoding="utf-8")
 
 
-def test_lines_of_the_paper_stand_beside_ours_on_the_same_axes_in_the_same_colours():
-    here, theirs = (drawn(FIGURES[0])[file] for file in ("tiny-lines", "tiny-lines-published"))
-
-    def curves(chart: ElementTree.Element) -> dict[str, str]:
-        return {line.attrib["data-of"]: line.attrib["stroke"] for line in chart.iter(f"{SVG}polyline")}
-
-    def ticks(chart: ElementTree.Element) -> list[str]:
-        return [text.text or "" for text in chart.iter(f"{SVG}text") if re.fullmatch(r"[\d.]+", text.text or "")]
-
-    assert set(curves(here)) == {"soft", "hard"} and set(curves(theirs)) == {"soft"}
-    assert curves(here)["soft"] == curves(theirs)["soft"] != curves(here)["hard"]
-    assert ticks(here) == ticks(theirs) != []
-    only_hard = replace(FIGURES[0], published=(Series("hard", (1.0, 2.0), (0.7, 0.6)),))
-    assert curves(drawn(only_hard)["tiny-lines-published"])["hard"] == curves(here)["hard"]
+def test_lines_of_the_paper_are_in_the_same_plot_in_grey():
+    chart = drawn(FIGURES[0])["tiny-lines"]
+    curves = {line.attrib["data-of"]: line.attrib["stroke"] for line in chart.iter(f"{SVG}polyline")}
+    assert set(curves) == {"soft", "hard", "soft, the paper"}
+    assert curves["soft, the paper"] == PEOPLE and len(set(curves.values())) == 3
 
 
 def test_dots_of_one_set_stand_together_ours_first_and_the_paper_in_grey():
@@ -152,16 +171,14 @@ def test_large_numbers_are_not_written_to_the_thousandth():
 
 
 @pytest.mark.parametrize("kind", ["lines", "dots"])
-def test_a_figure_without_a_number_is_not_drawn(record, tmp_path, kind):
+def test_a_figure_without_a_number_is_not_drawn(record, kind):
     x: tuple[float | str, ...] = (1.0,) if kind == "lines" else ("one",)
     empty = Figure(
         key="x", title="X", source="figure 1", kind=kind, x_title="x", y_title="y", series=(Series("soft", x, (None,)),)
     )
     assert describe_figure(empty, "tiny") == []
     document = describe_reproduction(record | {"figures": [empty]})
-    assert not any(isinstance(block, Drawn) for block in document.blocks())
-    write_page(record | {"figures": [empty]}, tmp_path / "empty.md")
-    assert not (tmp_path / "figures").exists()
+    assert [block.file for block in document.blocks() if isinstance(block, Drawn)] == ["tiny2026-verdicts"]
 
 
 def test_a_figure_has_its_numbers_in_a_table():

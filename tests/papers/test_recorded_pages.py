@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from dissensus.papers.catalogue import PAPERS
 from dissensus.report.markdown import escape_markdown
-from studies.pages import ROOT, records, write_pages
+from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
+from tests.facts import states
 
 
 def test_every_paper_has_a_record_with_all_its_claims() -> None:
@@ -28,8 +33,44 @@ def test_pages_are_what_the_records_give(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_whoever_reads_a_page_gets_to_its_record_and_command(name: str) -> None:
-    text = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+def test_no_figure_is_taller_than_a_screen(name: str) -> None:
+    for path in (ROOT / "docs" / "figures" / "papers").glob(f"{name}-*.svg"):
+        assert float(ElementTree.parse(path).getroot().attrib["viewBox"].split()[3]) <= 900, path.name
+
+
+@pytest.mark.parametrize("path", sorted(RECORDS.glob("*.json")), ids=lambda path: path.stem)
+def test_recorded_verdicts_are_those_of_the_present_rules(path: Path) -> None:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    assert judge_record(path) == stored, "run `python studies/pages.py`"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_page_names_its_record_and_command_and_fits_its_cells(name: str) -> None:
     record = records()[name]
-    assert f"studies/papers/{name}-{record['scale']}.json" in text and record["command"] in text
-    assert all(escape_markdown(row["ours"]) in text for row in record["claims"])
+    top, claims = (
+        (ROOT / "docs" / "papers" / f"{page}.md").read_text(encoding="utf-8") for page in (name, f"{name}-claims")
+    )
+    assert record["command"] in top and f"studies/papers/{name}-{record['scale']}.json" in claims
+    assert f"({name}-claims.md)" in top and escape_markdown(record["conclusion"]["short"]) in top
+    assert 5 <= len(record["headlines"]) <= 8
+    assert all(escape_markdown(row["ours"]) in claims for row in record["claims"])
+    rows = [line for line in (top + claims).splitlines() if line.startswith("| ")]
+    cells = [re.sub(r"\\(.)", r"\1", cell).strip() for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+    assert len(rows) > len(record["claims"]) and [cell for cell in cells if len(cell) > 120] == []
+
+
+def test_the_guide_to_delivery_has_the_numbers_of_the_record() -> None:
+    (few,) = [row for row in records()["gheibi2026"]["claims"] if row["key"] == "table-1-multipass-5"]
+    gaps = {outcome["epoch"]: outcome["value"]["value"] for outcome in few["judgement"]["outcomes"]}
+    guide = " ".join((ROOT / "docs" / "deliver.md").read_text(encoding="utf-8").split())
+    assert f"is {gaps['best epoch']:.3f} higher than that of `soft` at the best epoch" in guide
+    assert f"and {-gaps['last epoch']:.3f} lower after the last epoch" in guide
+
+
+def test_the_readme_has_the_tally_of_the_records() -> None:
+    verdicts = Counter(row["verdict"] for record in records().values() for row in record["claims"])
+    holds = verdicts["equal"] + verdicts["same direction"]
+    others = (verdicts[name] for name in ("differs", "too weak to tell", "cannot be tested here"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (sentence,) = [part for part in readme.split("\n\n") if "claims of five" in " ".join(part.split())]
+    assert states(sentence, sum(verdicts.values()), holds, *others)

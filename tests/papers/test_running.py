@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.labels.refusals import Refusal
-from dissensus.papers.claims import Finding
+from dissensus.papers.evidence import EVIDENCE, read_evidence
+from dissensus.papers.judges import more
+from dissensus.papers.judging import judge_again
+from dissensus.papers.outcomes import Judgement
 from dissensus.papers.paper import Paper, Part
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
-from dissensus.papers.verdicts import cannot_test
+from tests.facts import refuses
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
 DRIVER = Path(__file__).with_name("tiny_paper.py")
@@ -32,9 +34,7 @@ def calls(path: Path) -> list[str]:
 def work_alone(path: Path, **fields: object) -> Paper:
     """A paper of one part."""
     part = Part(name="labels", work=counted(path), **fields)  # type: ignore[arg-type]
-    return tiny_paper(
-        part, findings=lambda results, scale: dict.fromkeys(("closer", "items", "brains"), cannot_test("-"))
-    )
+    return tiny_paper(part)
 
 
 @pytest.fixture(scope="module")
@@ -45,28 +45,25 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_a_record_of_an_early_version_has_the_same_intervals(done, tmp_path):
-    record = json.loads((done / RECORD).read_text())
-    early = record | {"claims": [claim | {"value": _ends(claim["value"])} for claim in record["claims"]]}
-    (tmp_path / RECORD).write_text(json.dumps(early))
-    assert read_record(tmp_path / RECORD) == read_record(done / RECORD)
+def test_each_claim_has_what_came_out(done):
+    closer, items, brains = read_record(done / RECORD)["claims"]
+    assert [row["key"] for row in (closer, items, brains)] == [claim.key for claim in CLAIMS]
+    (outcome,) = closer["judgement"]["outcomes"]
+    assert closer["verdict"] == "same direction" and outcome["agreeing"] == 5 == len(outcome["runs"])
+    assert sum(outcome["runs"].values()) / 5 == pytest.approx(outcome["value"]["value"])
+    assert (outcome["model"], outcome["epoch"]) == ("heads", "last")
+    assert outcome["means"]["soft"] - outcome["means"]["majority"] == pytest.approx(outcome["value"]["value"])
+    assert (items["verdict"], items["ours"]) == ("equal", "1,797")
+    assert (brains["verdict"], brains["reason"]) == ("cannot be tested here", "there is no scanner")
 
 
-def _ends(value):
-    return None if value is None else [value["value"], value["low"], value["high"]]
-
-
-def test_each_claim_has_what_came_out_and_where_it_came_from(done):
-    record = read_record(done / RECORD)
-    assert [row["key"] for row in record["claims"]] == [claim.key for claim in CLAIMS]
-    closer, items, brains = record["claims"]
-    assert closer["verdict"] == "same direction" and "2 of 2 seeds" in closer["ours"]
-    assert closer["seconds"] > 0 and len(closer["runs"]) == 2
-    assert sum(closer["runs"].values()) / 2 == pytest.approx(closer["value"]["value"])
-    assert items["verdict"] == "equal" and items["ours"] == "1,797"
-    assert brains["verdict"] == "cannot be tested here" and brains["seconds"] == 0
-    assert all(row["command"] == "dissensus reproduce tiny2026 --scale quick" for row in record["claims"])
-    assert all(row["hardware"] == record["hardware"] for row in record["claims"])
+def test_claims_are_judged_again_from_the_stored_evidence(done):
+    record = json.loads((done / RECORD).read_text(encoding="utf-8"))
+    paper = tiny_paper(*two_parts(done / "calls"))
+    assert judge_again(paper, record, done / EVIDENCE) == record
+    turned = replace(CLAIMS[0], judge=more("kl", "soft", than="majority"))
+    changed = judge_again(replace(paper, claims=(turned, *CLAIMS[1:])), record, done / EVIDENCE)
+    assert [row["verdict"] for row in changed["claims"]] == ["differs", "equal", "cannot be tested here"]
 
 
 def test_a_second_call_works_on_nothing_and_says_the_same(done):
@@ -128,8 +125,7 @@ def test_work_is_done_anew_where_work_that_it_needs_was(tmp_path):
             Part(name="first", work=counted(tmp_path / "calls"), settings={"size": size}),
             Part(name="second", work=counted(tmp_path / "calls"), needs=("first",)),
         )
-        paper = tiny_paper(*parts, findings=work_alone(tmp_path).findings)
-        reproduce(paper, "quick", tmp_path)
+        reproduce(tiny_paper(*parts), "quick", tmp_path)
     assert calls(tmp_path / "calls") == ["first", "second"] * 2
 
 
@@ -179,28 +175,67 @@ def test_progress_goes_from_nothing_to_all_and_never_back(tmp_path):
 
 
 def test_an_unknown_scale_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"unknown scale 'huge'.*quick, laptop, full"):
+    with refuses("'huge'", "quick", "laptop", "full"):
         reproduce(work_alone(tmp_path), "huge", tmp_path)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("keys", [("closer", "items"), ("closer", "items", "brains", "hearts")])
-def test_a_claim_without_a_finding_or_a_finding_without_a_claim_is_an_error(tmp_path, keys):
-    paper = replace(
-        work_alone(tmp_path / "calls"), findings=lambda results, scale: dict.fromkeys(keys, cannot_test("-"))
+def test_only_the_named_parts_run_with_those_they_need(tmp_path):
+    parts = (
+        Part(name="first", work=counted(tmp_path / "calls")),
+        Part(name="alone", work=counted(tmp_path / "calls")),
+        Part(name="second", work=counted(tmp_path / "calls"), needs=("first",)),
     )
-    with pytest.raises(AssertionError, match=r"tiny2026: .*(brains|hearts)"):
-        reproduce(paper, "quick", tmp_path)
+    made = reproduce(tiny_paper(*parts), "quick", tmp_path, only=["second"])
+    assert calls(tmp_path / "calls") == ["first", "second"] == list(made.parts)
+    assert made.unfinished == ("alone",)
+    assert reproduce(tiny_paper(*parts), "quick", tmp_path).unfinished == ()
+    with refuses("'third'", "first", "alone", "second"):
+        reproduce(tiny_paper(*parts), "quick", tmp_path, only=["third"])
+
+
+def test_an_earlier_record_gives_the_numbers_that_a_run_does_not_have(done, tmp_path):
+    parts = (Part(name="heads", study=study()), Part(name="labels", work=counted(tmp_path / "calls")))
+    whole, labels = read_record(done / RECORD), tmp_path / "labels"
+    alone = reproduce(tiny_paper(*parts), "quick", tmp_path / "alone", only=["labels"])
+    assert [row.finding.verdict for row in alone.rows] == ["cannot be tested here", "equal", "cannot be tested here"]
+    made = reproduce(tiny_paper(*parts), "quick", labels, only=["labels"], known=done / RECORD)
+    assert [row.finding.verdict for row in made.rows] == [row["verdict"] for row in whole["claims"]]
+    assert set(made.parts) == {"heads", "labels"} and made.parts["heads"].commit == whole["parts"]["heads"]["commit"]
+    assert made.unfinished == () and {figure.key for figure in made.figures} >= {
+        figure.key for figure in whole["figures"]
+    }
+    assert read_evidence(labels / EVIDENCE) == read_evidence(done / EVIDENCE)
+
+
+def test_numbers_of_this_run_replace_those_of_the_earlier_record(done, tmp_path):
+    known = tmp_path / "tiny-laptop.json"
+    known.write_bytes((done / RECORD).read_bytes())
+    evidence = (done / EVIDENCE).read_text(encoding="utf-8")
+    known.with_suffix(".csv").write_text(evidence.replace("1797", "1000"), encoding="utf-8")
+    made = reproduce(
+        tiny_paper(Part(name="labels", work=counted(tmp_path / "calls"))), "quick", tmp_path / "run", known=known
+    )
+    assert [row.finding.verdict for row in made.rows][:2] == ["same direction", "equal"]
+
+
+def test_a_record_of_another_paper_or_without_evidence_is_refused(done, tmp_path):
+    lonely = tmp_path / "lonely.json"
+    lonely.write_bytes((done / RECORD).read_bytes())
+    with refuses("lonely.json", "lonely.csv"):
+        reproduce(work_alone(tmp_path), "quick", tmp_path, known=lonely)
+    with refuses("tiny2026", "other2026"):
+        reproduce(replace(work_alone(tmp_path), name="other2026"), "quick", tmp_path, known=done / RECORD)
 
 
 def test_two_claims_with_one_key_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="two claims with the key 'closer'"):
+    with refuses("tiny2026", "'closer'"):
         replace(work_alone(tmp_path), claims=(*CLAIMS, CLAIMS[0]))
 
 
 def test_a_part_has_a_study_or_work_and_not_both(tmp_path):
-    with pytest.raises(ValueError, match="part x needs either"):
+    with refuses("part x", "either", "study", "work"):
         Part(name="x")
-    with pytest.raises(ValueError, match="part x needs either"):
+    with refuses("part x", "either", "study", "work"):
         Part(name="x", study=study(), work=counted(tmp_path))
 
 
@@ -208,14 +243,14 @@ def test_parts_that_need_what_is_not_before_them_are_an_error(tmp_path):
     second = Part(name="second", work=counted(tmp_path / "calls"), needs=("first",))
     with pytest.raises(AssertionError, match="second needs first"):
         reproduce(tiny_paper(second), "quick", tmp_path)
-    with pytest.raises(AssertionError, match="two parts named heads"):
+    with pytest.raises(AssertionError, match=r"two parts.*heads"):
         reproduce(tiny_paper(Part(name="heads", study=study()), Part(name="heads", study=study())), "quick", tmp_path)
 
 
 def test_cells_that_fail_are_told_and_nothing_is_judged(tmp_path):
     """A learning rate at which the loss is no number any more."""
     broken = study(model={"head": "mlp", "epochs": 1, "hidden": 4, "learning_rate": 1e30})
-    with pytest.raises(ValueError, match=r"4 of 4 cells of heads.*study status"):
+    with refuses("4 of 4 cells", "heads", "study status"):
         reproduce(tiny_paper(Part(name="heads", study=broken)), "quick", tmp_path, say=lambda notice: None)
     assert not (tmp_path / RECORD).exists()
 
@@ -225,12 +260,12 @@ def test_numbers_that_json_does_not_have_are_refused_with_the_part(tmp_path):
         return {"kl": float("nan")}
 
     paper = replace(work_alone(tmp_path), parts=lambda scale: [Part(name="labels", work=work)])
-    with pytest.raises(ValueError, match="labels contains NaN or infinity"):
+    with refuses("labels", "NaN or infinity", None):
         reproduce(paper, "quick", tmp_path)
 
 
-def test_what_cannot_be_tested_needs_a_reason_and_a_verdict_is_one_of_four():
+def test_what_cannot_be_tested_needs_a_reason_and_headlines_are_claims(tmp_path):
     with pytest.raises(ValueError, match="needs a reason"):
-        Finding(ours="-", verdict="cannot be tested here")
-    with pytest.raises(Refusal, match=r"unknown verdict 'nearly'.*equal, same direction"):
-        Finding(ours="-", verdict="nearly")  # type: ignore[arg-type]
+        Judgement(verdict="cannot be tested here")
+    with refuses("tiny2026", "'hearts'"):
+        replace(work_alone(tmp_path), headlines=("hearts",))

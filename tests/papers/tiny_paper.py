@@ -11,22 +11,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.papers.claims import Answer, Claim, Finding, parse_printed
+from dissensus.papers.claims import Answer, Claim, Conclusion
+from dissensus.papers.evidence import Candidate, Evidence, Number, collect
 from dissensus.papers.figures import Figure, Series
+from dissensus.papers.judges import exactly, less, untestable
 from dissensus.papers.paper import Paper, Part, Results, Scale, Work
-from dissensus.papers.reading import gaps, interval_of, runs_of
 from dissensus.papers.running import reproduce
-from dissensus.papers.verdicts import cannot_test, direction_finding, exact_finding
+from dissensus.papers.study_runs import runs_of
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 
 DIGITS = {"digits": {"labels": "digits", "features": "pixels"}}
 CLAIMS = (
     Claim(
-        key="closer", claim="Soft labels bring the head closer to people", source="table 1", published="KL 0.5 | 0.3"
+        key="closer",
+        claim="Soft labels bring the head closer to people",
+        source="table 1",
+        published="KL 0.5 | 0.3",
+        judge=less("kl", "soft", than="majority"),
     ),
-    Claim(key="items", claim="There are 1,797 digits", source="section 2", published="1,797"),
-    Claim(key="brains", claim="Brains agree", source="figure 9\nright", published="a picture"),
+    Claim(
+        key="items",
+        claim="There are 1,797 digits",
+        source="section 2",
+        published="1,797",
+        judge=exactly("items", "people", "1797"),
+    ),
+    Claim(
+        key="brains",
+        claim="Brains agree",
+        source="figure 9\nright",
+        published="a picture",
+        judge=untestable("there is no scanner"),
+    ),
 )
 FIGURES = (
     Figure(
@@ -75,22 +92,27 @@ def counted(calls: Path, items: int = 1797) -> Work:
     return work
 
 
-def findings(results: Results, scale: Scale) -> dict[str, Finding]:
-    runs = gaps(*(runs_of(results.study("heads"), "kl", delivery=delivery) for delivery in ("soft", "majority")))
-    return {
-        "closer": direction_finding(interval_of(runs), runs, -1, over="seeds", parts=("heads",)),
-        "items": exact_finding(parse_printed("1797"), results.numbers["labels"]["items"], parts=("labels",)),
-        "brains": cannot_test("there is no scanner"),
-    }
+def observe(results: Results, scale: Scale) -> Evidence:
+    """Measure KL on the heads and the number of items, as far as there are such parts."""
+    rows: list[tuple[Candidate, Number, Mapping[str, float]]] = []
+    if "heads" in results.folders:
+        for arm in ("soft", "majority"):
+            runs = runs_of(results.study("heads"), "kl", delivery=arm)
+            rows.append((Candidate("heads", "last"), Number("kl", arm), runs))
+    if "labels" in results.numbers:
+        rows.append((Candidate(), Number("items", "people"), {"all": results.numbers["labels"]["items"]}))
+    return collect(rows)
 
 
 def tiny_paper(*parts: Part, **fields: Any) -> Paper:
-    """The paper with these parts, which are called `heads` and `labels` where it is to be judged by `findings`."""
+    """The paper with these parts; its claims are about parts called `heads` and `labels`."""
     answers = [Answer(question="And sheep?", answer="No.", parts=("labels",))]
     kept: dict[str, Any] = {
-        "findings": findings,
-        "figures": lambda results, scale: FIGURES,
+        "observe": observe,
+        "figures": lambda results, scale, evidence: FIGURES,
         "beyond": lambda results, scale: answers,
+        "headlines": ("closer",),
+        "conclude": lambda judgements: Conclusion(short="They do.", practice="Sleep.", caution="One bed only."),
     } | fields
     return Paper(
         name="tiny2026",
@@ -106,7 +128,7 @@ def tiny_paper(*parts: Part, **fields: Any) -> Paper:
 def two_parts(calls: Path, **settings: Any) -> Sequence[Part]:
     """The study and work that needs it."""
     return (
-        Part(name="heads", study=study()),
+        Part(name="heads", study=study(5)),
         Part(name="labels", work=counted(calls), settings=settings, needs=("heads",)),
     )
 
@@ -121,15 +143,7 @@ def slow_paper(place: Path) -> Paper:
         return {"items": 3}
 
     calls = place / "calls"
-    parts = (Part(name="labels", work=counted(calls)), Part(name="slow", work=wait, needs=("labels",)))
-    return tiny_paper(
-        *parts,
-        findings=lambda results, scale: {
-            "closer": cannot_test("no study"),
-            "brains": cannot_test("there is no scanner"),
-            "items": exact_finding(parse_printed("1797"), results.numbers["labels"]["items"], parts=("labels", "slow")),
-        },
-    )
+    return tiny_paper(Part(name="labels", work=counted(calls)), Part(name="slow", work=wait, needs=("labels",)))
 
 
 if __name__ == "__main__":

@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+import re
+from dataclasses import dataclass
+from typing import Any
 
-from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
-from dissensus.labels.refusals import one_of
-
-Verdict = Literal["equal", "same direction", "differs", "cannot be tested here"]
-VERDICTS: tuple[Verdict, ...] = ("equal", "same direction", "differs", "cannot be tested here")
+from dissensus.papers.combined_judges import Judge
+from dissensus.papers.outcomes import Judgement, Verdict
 
 
-@dataclass(frozen=True)
-class Printed:
-    """A number as a paper prints it.
-
-    text    such as "0.319 ± 0.012"
-    value   the number itself
-    digits  number of decimals
-    sd      the number after ±, if it is a standard deviation over `n` runs; None if the paper gives none
-    """
-
-    text: str
-    value: float
-    digits: int
-    sd: float | None = None
-    n: int = 1
-
-    @property
-    def error(self) -> float:
-        """Standard error of the mean over runs and of rounding."""
-        spread = 0.0 if self.sd is None else self.sd / math.sqrt(self.n)
-        return math.hypot(spread, 10.0**-self.digits / math.sqrt(12))
-
-
-def parse_printed(text: str, n: int = 1) -> Printed:
-    """Parse a number from its text; in "0.319 ± 0.012" the second one is a standard deviation over `n` runs."""
-    mean, _, sd = (part.strip() for part in text.partition("±"))
-    digits = len(mean.partition(".")[2])
-    return Printed(text, float(mean), digits, float(sd) if sd else None, n)
+def table_of(source: str) -> str:
+    """Return the table or figure that a source names first."""
+    return re.split("[,;]", source)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,70 +29,108 @@ class Claim:
     source : str
         Table, figure or section, with the row.
     published : str
-        The number as printed, with the meaning of its ±; for a claim without numbers, the statement itself.
+        The number as printed, with the meaning of its ±; for a claim without numbers, the statement itself. May be
+        left out if the judge compares numbers that the paper prints.
+    judge : Judge
+        Turns evidence into a verdict.
+    missing : str
+        Why the claim cannot be tested if a run has none of its numbers; by default, that this scale does not run it.
 
     Examples
     --------
-    >>> claim = Claim(key="kl", claim="Soft labels lower KL", source="table 3", published="0.367 | 0.319")
-    >>> claim.source
+    >>> from dissensus.papers.judges import less
+    >>> judge = less("kl", "soft", than="hard")
+    >>> Claim(key="kl", claim="Soft labels lower KL", source="table 3, ChaosNLI", judge=judge).table
     'table 3'
     """
 
     key: str
     claim: str
     source: str
-    published: str
+    judge: Judge
+    published: str = ""
+    missing: str = ""
+
+    @property
+    def table(self) -> str:
+        """The table or figure of the claim, by the name it has among the published numbers."""
+        return table_of(self.source)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The result of a reproduction about one claim.
+    """The result of a reproduction about one claim: a judgement and its texts for tables.
 
     Attributes
     ----------
+    judgement : Judgement
+        The verdict, and all numbers behind it by model and epoch.
     ours : str
-        The number with its interval, and the number of seeds or cells behind it.
-    verdict : str
-        "equal", "same direction", "differs" or "cannot be tested here".
+        The number with its interval, and the number of runs behind it.
+    published : str
+        The number as printed.
     reason : str
-        Why it differs, what was different here, or what is missing to test it; may be empty.
-    parts : names
-        Parts of the reproduction that the finding was computed from.
-    value : Interval
-        The number itself; None if there is none.
-    runs : numbers by seed, fold or cell
-        The numbers that `value` is the mean of.
-    behind : lists of numbers by name
-        Numbers from which `runs` were computed, such as the scores of each seed.
+        Why it is undecided or differs; may be empty.
+    evidence : str
+        Model and epoch that decided; may be empty.
 
     Examples
     --------
-    >>> Finding(ours="1,797", verdict="equal").as_json()["verdict"]
+    >>> from dissensus.papers.outcomes import Judgement
+    >>> Finding(judgement=Judgement(verdict="equal"), ours="1,797", published="1,797").verdict
     'equal'
     """
 
+    judgement: Judgement
     ours: str
-    verdict: Verdict
+    published: str
     reason: str = ""
-    parts: tuple[str, ...] = ()
-    value: Interval | None = None
-    runs: Mapping[str, float] | None = None
-    behind: Mapping[str, Sequence[float]] | None = None
+    evidence: str = ""
 
-    def __post_init__(self) -> None:
-        one_of("verdict", self.verdict, VERDICTS)
-        if self.verdict == "cannot be tested here" and not self.reason:
-            raise ValueError("a claim that cannot be tested here needs a reason")
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict
 
-    def as_json(self) -> dict[str, Any]:
-        """All fields in JSON; the interval as value, low and high."""
-        return {field.name: as_json(getattr(self, field.name)) for field in fields(self)}
+    @property
+    def value(self) -> Interval | None:
+        """The number that decided, with its interval."""
+        outcome = self.judgement.deciding
+        return None if outcome is None else outcome.value
+
+
+def claim_entry(claim: Claim, finding: Finding) -> dict[str, Any]:
+    """The entry of a claim in a record."""
+    return {
+        "key": claim.key,
+        "claim": claim.claim,
+        "source": claim.source,
+        "published": finding.published,
+        "ours": finding.ours,
+        "verdict": finding.verdict,
+        "reason": finding.reason,
+        "evidence": finding.evidence,
+        "judgement": finding.judgement.as_json(),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The answer to a question that goes beyond a paper; `parts` as in `Finding`."""
+    """The answer to a question that goes beyond a paper, and the parts that it was computed from."""
 
     question: str
     answer: str
     parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conclusion:
+    """The top of a paper's page.
+
+    short     what came out, in two sentences with numbers
+    practice  what a practitioner should do with it
+    caution   what this run cannot say
+    """
+
+    short: str
+    practice: str
+    caution: str

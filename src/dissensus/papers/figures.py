@@ -80,39 +80,21 @@ def interval_series(name: str, x: Sequence[float | str], intervals: Sequence[Int
 
 
 def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
-    """Return the charts of a figure: ours, and beside it the paper's lines on the same axes if they are known.
-
-    There are none if no number is known.
-    """
+    """Return the chart of a figure, ours and the paper's numbers in one plot; none if no number is known."""
     every = (*figure.series, *figure.published)
     known = [entry for entry in every if np.isfinite(_numbers(entry.y)).any()]
     if not known:
         return []
     colours = {name: MODELS[place % len(MODELS)] for place, name in enumerate(dict.fromkeys(s.name for s in every))}
-    y_range = span([_numbers(y) for series in known for y in (series.y, series.low, series.high) if y])
-    name = f"{paper}-{figure.key}"
     if figure.kind == "dots":
+        y_range = span([_numbers(y) for series in known for y in (series.y, series.low, series.high) if y])
         style = ".1f" if max(map(abs, y_range)) >= 10 else ".3f"
         drawing = dot_chart(_rows(figure, colours), figure.y_title, of=figure.x_title, style=style)
-        return [Drawn(figure.title, drawing, _table(figure, every), name=name)]
-    x_range = span([_numbers(series.x) for series in known])
-    sides = {name: ("Here", figure.series), f"{name}-published": ("As the paper prints it", figure.published)}
-    return [
-        Drawn(
-            f"{figure.title}: {side}",
-            line_chart(
-                [_line(entry, colours[entry.name]) for entry in series],
-                figure.x_title,
-                figure.y_title,
-                x_range=x_range,
-                y_range=y_range,
-            ),
-            _table(figure, series),
-            name=file,
-        )
-        for file, (side, series) in sides.items()
-        if any(entry in known for entry in series)
-    ]
+    else:
+        lines = [_line(entry, entry.name, colours[entry.name]) for entry in figure.series if entry in known]
+        lines += [_line(entry, f"{entry.name}, the paper", PAPER_INK) for entry in figure.published if entry in known]
+        drawing = line_chart(lines, figure.x_title, figure.y_title)
+    return [Drawn(figure.title, drawing, _table(figure, every), name=f"{paper}-{figure.key}")]
 
 
 def _table(figure: Figure, series: Sequence[Series]) -> Table:
@@ -133,9 +115,9 @@ def _table(figure: Figure, series: Sequence[Series]) -> Table:
     return Table(columns, rows)
 
 
-def _line(series: Series, colour: str) -> Line:
+def _line(series: Series, name: str, colour: str) -> Line:
     low, high = (_numbers(ends) if ends else None for ends in (series.low, series.high))
-    return Line(series.name, _numbers(series.x), _numbers(series.y), low, high, colour)
+    return Line(name, _numbers(series.x), _numbers(series.y), low, high, colour)
 
 
 def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:

@@ -1,31 +1,37 @@
-"""Pages of papers, made from records alone: every number on them has its record and its command."""
+"""Pages of papers, made from records alone: a page that answers, and a page with all claims."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dissensus.files.whole_files import write_text
-from dissensus.papers.claims import VERDICTS
+from dissensus.papers.claims import table_of
 from dissensus.papers.figures import Figure, describe_figure
-from dissensus.report.document import Cell, Column, Document, Section, Table, Text
+from dissensus.papers.outcomes import VERDICTS
+from dissensus.papers.wording import WEAKNESSES
+from dissensus.report.colours import BLUE, ORANGE, REST, SHADES
+from dissensus.report.document import Column, Document, Section, Table, Text
 from dissensus.report.document import Figure as Drawn
 from dissensus.report.html import html_page
-from dissensus.report.markdown import markdown_page
-from dissensus.report.svg import as_file
+from dissensus.report.markdown import escape_markdown, markdown_page
+from dissensus.report.svg import as_file, split_bar
 
 Record = Mapping[str, Any]
+COLOURS: dict[str, str] = dict(zip(VERDICTS, (BLUE, SHADES[1], ORANGE, REST, SHADES[4]), strict=True))
 MEANING = (
-    "Equal: within two standard errors, including rounding, by an interval that is narrow compared with the claim. "
-    "Same direction: the sign or order of the paper, in the mean and in most seeds or cells. "
-    "Differs: anything else. "
-    "Cannot be tested here: the data are missing, or too few runs leave the question open."
+    "Equal: within two standard errors of the printed number, by an interval at most as wide as the printed effect. "
+    "Same direction: the claimed sign, and a 95% interval that excludes zero. "
+    "Differs: another sign, or an interval with zero that excludes the printed effect and its error. "
+    "Too weak to tell: the model, its positive control, the number of runs or the labels shown do not suffice. "
+    "Cannot be tested here: the data are missing, or this scale does not run it."
 )
 
 
-def write_page(record: Record, path: str | Path, *, figures: str = "figures", source: str = "record.json") -> None:
+def write_page(
+    record: Record, path: str | Path, *, figures: str = "figures", source: str = "record.json", claims: str = ""
+) -> None:
     """Write the page of a record: HTML if the path ends in .html, otherwise Markdown with its figures as SVG files.
 
     Parameters
@@ -37,6 +43,8 @@ def write_page(record: Record, path: str | Path, *, figures: str = "figures", so
         Folder of the SVG files, relative to a Markdown page.
     source : str
         How the page refers to the record.
+    claims : str
+        Name of a second Markdown page for all claims; without it they follow on the same page.
 
     Returns
     -------
@@ -46,138 +54,235 @@ def write_page(record: Record, path: str | Path, *, figures: str = "figures", so
     --------
     >>> record = {"paper": "tiny", "title": "How many?", "citation": "Nobody (2026)", "scale": "quick"}
     >>> record |= {"claims": [], "shrunk": [], "figures": [], "beyond": [], "parts": {}, "seconds": 0.0}
+    >>> record |= {"headlines": [], "conclusion": None}
     >>> write_page(record | {"command": "dissensus reproduce tiny", "hardware": "a laptop"}, "page.html")
     """
-    place, document = Path(path), describe_reproduction(record, source=source)
+    place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
+    top, details = describe_reproduction(record), describe_claims(record, source=source)
     if place.suffix == ".html":
-        write_text(html_page(document), place)
-        return
+        write_text(html_page(_join_pages(top, details)), place)
+    elif not claims:
+        _write_markdown(_join_pages(top, details), place, figures)
+    else:
+        link = (
+            f"[All {len(record['claims'])} claims, and how this run differs from the paper]({claims}). "
+            "[Meaning of the verdicts](index.md#verdicts)."
+        )
+        _write_markdown(top, place, figures, link)
+        _write_markdown(details, place.parent / claims, figures)
+
+
+def write_index(records: Sequence[Record], path: Path, *, figures: str = "figures") -> None:
+    """Write one page for all papers as Markdown, with links to the page of each."""
+    _write_markdown(describe_papers(records), path, figures)
+    text = path.read_text(encoding="utf-8")
+    for record in records:
+        title = escape_markdown(record["title"])
+        text = text.replace(f"## {title}\n", f"## [{title}]({record['paper']}.md)\n", 1)
+    write_text(text, path)
+
+
+def describe_reproduction(record: Record) -> Document:
+    """Return the page that answers: what came out, the main claims, the main figure, what to do with it."""
+    rows = {row["key"]: row for row in record["claims"]}
+    headlines = [rows[key] for key in record["headlines"]]
+    conclusion = record["conclusion"]
+    sections = [Section("", [_verdict_bar(record)])]
+    if headlines:
+        sections.append(Section("Main claims", [_main_claims(headlines), Text(_evidence(headlines))]))
+    if record["figures"]:
+        sections.append(_figure(record, record["figures"][0]))
+    if conclusion:
+        sections.append(Section("What to do with it", [Text(conclusion["practice"])]))
+        sections.append(Section("Caution", [Text(conclusion["caution"])]))
+    return Document(
+        title=record["title"],
+        subtitle=record["citation"],
+        answer=conclusion["short"] if conclusion else _tally(record),
+        facts=[("command", record["command"])],
+        sections=sections,
+    )
+
+
+def describe_claims(record: Record, *, source: str = "record.json") -> Document:
+    """Return the page with all claims, the sizes of this run, and the origin of its numbers."""
+    differences = Table([Column(title, wraps=True) for title in ("", "in the paper", "here")], record["shrunk"])
+    sections = [
+        Section("All claims", [_claims(record["claims"]), Text(MEANING)]),
+        Section("How this run differs from the paper", [differences]),
+        Section("Which models are strong enough", _strength(record)),
+    ]
+    if record["figures"][1:]:
+        sections.append(Section("Figures", [_figure(record, figure) for figure in record["figures"][1:]]))
+    if record["beyond"]:
+        sections.append(Section("Beyond the paper", [_question(entry) for entry in record["beyond"]]))
+    sections.append(Section("Where these numbers come from", _origin(record, source)))
+    return Document(
+        title=f"All claims: {record['title']}",
+        subtitle=record["citation"],
+        answer=_tally(record),
+        facts=[("command", record["command"]), ("scale", record["scale"]), ("hardware", record["hardware"])],
+        sections=sections,
+    )
+
+
+def describe_papers(records: Sequence[Record]) -> Document:
+    """Return one page for all papers: a verdict bar and the answer of each."""
+    total = sum(len(record["claims"]) for record in records)
+    counts: dict[str, int] = {
+        verdict: sum(count_verdicts(record)[verdict] for record in records) for verdict in VERDICTS
+    }
+    answers = [
+        Section(
+            record["title"],
+            [
+                _verdict_bar(record),
+                Text(_first_sentence(record)),
+            ],
+        )
+        for record in records
+    ]
+    return Document(
+        title="Do published results hold? Five papers",
+        answer=f"Of {total} claims, {format_counts(counts)}.",
+        sections=[*answers, Section("Verdicts", [Text(MEANING)])],
+    )
+
+
+def count_verdicts(record: Record) -> dict[str, int]:
+    """Count the claims of a record by verdict."""
+    return {verdict: sum(row["verdict"] == verdict for row in record["claims"]) for verdict in VERDICTS}
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Write a tally in words."""
+    words = {
+        "equal": "come out equal",
+        "same direction": "in the same direction",
+        "differs": "differ",
+        "too weak to tell": "are too weak to tell",
+        "cannot be tested here": "cannot be tested here",
+    }
+    return ", ".join(f"{counts[verdict]} {text}" for verdict, text in words.items() if counts[verdict])
+
+
+def _first_sentence(record: Record) -> str:
+    conclusion = record["conclusion"]
+    return conclusion["short"].partition(". ")[0].rstrip(".") + "." if conclusion else ""
+
+
+def _join_pages(top: Document, details: Document) -> Document:
+    return Document(
+        title=top.title,
+        subtitle=top.subtitle,
+        answer=top.answer,
+        facts=details.facts,
+        sections=[*top.sections, *details.sections],
+    )
+
+
+def _write_markdown(document: Document, place: Path, figures: str, end: str = "") -> None:
     for block in document.blocks():
         if isinstance(block, Drawn):
             target = place.parent / figures / f"{block.file}.svg"
             target.parent.mkdir(parents=True, exist_ok=True)
             write_text(as_file(block.drawing), target)
-    write_text(markdown_page(document, figures=figures), place)
+    text = markdown_page(document, figures=figures)
+    write_text(f"{text}\n{end}\n" if end else text, place)
 
 
-def describe_reproduction(record: Record, *, source: str = "record.json") -> Document:
-    """Return the page of one paper."""
-    return Document(
-        title=record["title"],
-        subtitle=record["citation"],
-        answer=_answer(record),
-        facts=[
-            ("command", record["command"]),
-            ("scale", record["scale"]),
-            ("hardware", record["hardware"]),
-            *_counts(record).items(),
-        ],
-        sections=[
-            Section("How this run differs from the paper", [_table(("", "in the paper", "here"), record["shrunk"])]),
-            Section("Claims", [_claims(record), Text(MEANING)]),
-            *(
-                [Section("Figures", [_figure(record, figure) for figure in record["figures"]])]
-                * bool(record["figures"])
-            ),
-            *([Section("Beyond the paper", [_question(entry) for entry in record["beyond"]])] * bool(record["beyond"])),
-            Section("Where these numbers come from", _origin(record, source)),
-        ],
-    )
+def _tally(record: Record) -> str:
+    return f"Of {len(record['claims'])} claims, {format_counts(count_verdicts(record))}."
 
 
-def describe_papers(records: Sequence[Record]) -> Document:
-    """Return one page with all claims of all papers."""
-    counts = [
-        (record["paper"], record["title"], record["scale"], len(record["claims"]), *_counts(record).values())
-        for record in records
+def _verdict_bar(record: Record) -> Drawn:
+    counts, total = count_verdicts(record), max(1, len(record["claims"]))
+    shares = [(verdict, count / total) for verdict, count in counts.items() if count]
+    table = Table(["verdict", "claims"], list(counts.items()))
+    return Drawn(_tally(record), split_bar(shares, 720, COLOURS), table, name=f"{record['paper']}-verdicts")
+
+
+def _main_claims(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The table of the first page; `_evidence` names the models below it."""
+    cells = [
+        (row["claim"], _paper(row), row["ours"], ": ".join(filter(None, (row["verdict"], row["reason"]))))
+        for row in rows
     ]
-    claims = [
-        (record["paper"], _format_claim(row), row["published"], row["ours"], row["verdict"])
-        for record in records
-        for row in record["claims"]
+    return Table([Column(title, wraps=True) for title in ("claim", "paper", "here", "verdict")], cells)
+
+
+def _evidence(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Name the models that decide, with the rows that each decides if there are several."""
+    places: dict[str, list[str]] = {}
+    for place, row in enumerate(rows, 1):
+        if row["evidence"]:
+            places.setdefault(row["evidence"], []).append(str(place))
+    if len(places) < 2:
+        return f"Evidence: {next(iter(places), 'labels and simulations')}."
+    each = [
+        f"{evidence} ({'rows' if len(numbers) > 1 else 'row'} {', '.join(numbers)})"
+        for evidence, numbers in places.items()
     ]
-    total = sum(len(record["claims"]) for record in records)
-    agreeing = sum(_counts(record)[verdict] for record in records for verdict in VERDICTS[:2])
-    return Document(
-        title="Five papers: claims and findings",
-        answer=f"Of {total} claims, {agreeing} come out equal or in the same direction here.",
-        sections=[
-            Section(
-                "Papers",
-                [
-                    Text(
-                        "Each paper is one command: it runs the studies and judges every claim. The scale quick takes "
-                        "about a minute, laptop about an hour on two cores; full is the paper's own protocol."
-                    ),
-                    _table(("paper", "question", "scale", "claims", *VERDICTS), counts),
-                    Text(MEANING),
-                ],
-            ),
-            Section("All claims", [_table(("paper", "claim", "published", "here", "verdict"), claims)]),
-        ],
-    )
+    return f"Evidence: {'; '.join(each)}."
 
 
-def index_page(records: Sequence[Record]) -> str:
-    """Render the page of all papers as Markdown, with links to the page of each paper beside it."""
-    text = markdown_page(describe_papers(records))
-    for record in records:
-        name = record["paper"]
-        text = re.sub(rf"^\| {name} \|", f"| [{name}]({name}.md) |", text, flags=re.MULTILINE)
-    return text
+def _paper(row: Mapping[str, Any]) -> str:
+    """The number as printed, and its place in the paper."""
+    return f"{row['published']} ({row['source']})"
 
 
-def _answer(record: Record) -> str:
-    equal, same, differs, unknown = _counts(record).values()
-    return (
-        f"Of {len(record['claims'])} claims, {equal + same} hold here: {equal} equal, {same} in the same direction. "
-        f"{differs} differ, and {unknown} cannot be tested here."
-    )
-
-
-def _counts(record: Record) -> dict[str, int]:
-    return {verdict: sum(row["verdict"] == verdict for row in record["claims"]) for verdict in VERDICTS}
-
-
-def _format_claim(row: Mapping[str, Any]) -> str:
-    return f"{row['claim']} ({row['source']})"
-
-
-def _claims(record: Record) -> Table:
-    rows = [
-        (_format_claim(row), row["published"], Cell(row["ours"], note=row["reason"]), Cell(row["verdict"], best=True))
-        for row in record["claims"]
+def _claims(rows: Sequence[Mapping[str, Any]]) -> Table:
+    titles = ("claim", "paper", "here", "verdict", "evidence")
+    cells = [
+        (
+            row["claim"],
+            _paper(row),
+            row["ours"],
+            row["verdict"],
+            "; ".join(filter(None, (row["evidence"], row["reason"]))),
+        )
+        for row in rows
     ]
-    return _table(("claim", "published", "here", "verdict"), rows)
+    return Table([Column(title, wraps=True) for title in titles], cells, shown=20)
+
+
+def _strength(record: Record) -> list[Text | Table]:
+    """The four conditions by table of the paper and model: how many claims it fails, before any sign is looked at."""
+    parts: dict[tuple[str, str], list[set[str]]] = {}
+    for row in record["claims"]:
+        failed: dict[str, set[str]] = {}
+        for judgement in (row["judgement"], *row["judgement"]["others"]):
+            for outcome in judgement["outcomes"]:
+                if outcome["model"]:
+                    model = ", ".join(filter(None, (outcome["model"], outcome["epoch"])))
+                    failed.setdefault(model, set()).update(outcome["weak"])
+        for model, weak in failed.items():
+            parts.setdefault((table_of(row["source"]), model), []).append(weak)
+    rows: list[tuple[str | int, ...]] = [
+        (*part, len(claims), *(sum(condition in weak for weak in claims) for condition in WEAKNESSES))
+        for part, claims in parts.items()
+    ]
+    columns = [Column("part", wraps=True), Column("model", wraps=True), *map(Column, ("claims", *WEAKNESSES))]
+    text = "Claims of each part, and how many of them fail each condition. A model decides a claim if it fails none."
+    return [Text(text), Table(columns, rows, shown=20)] if rows else [Text("No claim is about a trained model.")]
 
 
 def _figure(record: Record, figure: Figure) -> Section:
-    drawn = describe_figure(figure, record["paper"])
-    made = f"Computed from {', '.join(figure.parts)}." if figure.parts else ""
-    note = Text(" ".join(text for text in (f"{figure.source}.", figure.note, made) if text))
-    blocks = [Section("", drawn, columns=len(drawn))] if drawn else [Text("No figure: none of its numbers is known.")]
-    return Section(figure.title, [*blocks, note])
+    drawn: list[Drawn | Text] = [*describe_figure(figure, record["paper"])]
+    note = Text(" ".join(text for text in (f"{figure.source}.", figure.note) if text))
+    return Section(figure.title, [*(drawn or [Text("No figure: none of its numbers is known.")]), note])
 
 
 def _question(entry: Mapping[str, Any]) -> Section:
-    parts = f" (computed from {', '.join(entry['parts'])})" if entry["parts"] else ""
-    return Section(entry["question"], [Text(f"{entry['answer']}{parts}")])
+    return Section(entry["question"], [Text(entry["answer"])])
 
 
 def _origin(record: Record, source: str) -> list[Text | Table]:
-    rows = [
-        (name, part["seconds"], part["commit"], tuple(f"{data} {digits}" for data, digits in part["data"].items()))
-        for name, part in record["parts"].items()
-    ]
+    rows = [(name, part["seconds"], part["commit"], tuple(part["data"])) for name, part in record["parts"].items()]
     text = (
-        f"{source} has every claim with its values by seed. The command above computed them "
+        f"{source} has every claim with its values by run, and checksums of the data. The command above computed them "
         f"in {record['seconds'] / 60:,.0f} minutes."
     )
     columns = (Column("part"), Column("seconds", ",.0f"), Column("commit"), Column("data"))
-    return [Text(text), Table(columns, rows, shown=len(rows))]
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    """A table that is shown whole."""
-    return Table([Column(title, wraps=True) for title in titles], rows, shown=len(rows))
+    return [Text(text), Table(columns, rows)]

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from dissensus.papers.claims import Answer, Claim, Finding
+from dissensus.papers.claims import Answer, Claim, Conclusion
+from dissensus.papers.evidence import Evidence
 from dissensus.papers.figures import Figure
+from dissensus.papers.outcomes import Judgement
+from dissensus.papers.published import Published
 from dissensus.study.description import StudyFolder, read_folder
 from dissensus.study.spec import Study
 from dissensus.study.summary.summary import Summary, summarise_study
 
-Scale = Literal["quick", "laptop", "full"]
-SCALES: tuple[Scale, ...] = ("quick", "laptop", "full")
+Scale = Literal["quick", "laptop", "overnight", "full"]
+SCALES: tuple[Scale, ...] = ("quick", "laptop", "overnight", "full")
 Tell = Callable[[float], None]  # receives the share of a part that is done
 Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
 
@@ -81,7 +84,7 @@ class Results:
         return summarise_study(self.study(part))
 
 
-def no_figures(results: Results, scale: Scale) -> Sequence[Figure]:
+def no_figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
     """Return no figures: the default of a paper."""
     return ()
 
@@ -89,6 +92,9 @@ def no_figures(results: Results, scale: Scale) -> Sequence[Figure]:
 def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
     """Return no answers: the default of a paper."""
     return ()
+
+
+NOTHING_PUBLISHED = Published(())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +112,21 @@ class Paper:
     claims : claims
         Every statement that a reproduction can contradict.
     parts : (scale) -> parts
-    findings : (results, scale) -> findings by key of the claim
+    published : Published
+        Numbers as the paper prints them.
+    observe : (results, scale) -> Evidence
+        Everything measured that a claim needs.
     differences : (scale) -> rows (aspect, in the paper, here)
         How a run at this scale differs from the paper.
-    figures : (results, scale) -> figures of the page
+    figures : (results, scale, evidence) -> figures of the page
     beyond : (results, scale) -> answers to questions beyond the paper
+    names : {name: text}
+        Arms, metrics, models and epochs as a reader knows them.
+    headlines : keys of claims
+        Five to eight claims that the paper is about.
+    conclude : (judgements by key) -> Conclusion
+        Top of the page.
+    scales : scales at which it can be run
 
     Examples
     --------
@@ -123,13 +139,21 @@ class Paper:
     citation: str
     claims: Sequence[Claim]
     parts: Callable[[Scale], Sequence[Part]]
-    findings: Callable[[Results, Scale], Mapping[str, Finding]]
+    observe: Callable[[Results, Scale], Evidence]
     differences: Callable[[Scale], Sequence[tuple[str, str, str]]]
-    figures: Callable[[Results, Scale], Sequence[Figure]] = no_figures
+    published: Published = NOTHING_PUBLISHED
+    figures: Callable[[Results, Scale, Evidence], Sequence[Figure]] = no_figures
     beyond: Callable[[Results, Scale], Sequence[Answer]] = no_answers
+    names: Mapping[str, str] = field(default_factory=dict)
+    headlines: tuple[str, ...] = ()
+    conclude: Callable[[Mapping[str, Judgement]], Conclusion] | None = None
+    scales: tuple[Scale, ...] = ("quick", "laptop", "full")
 
     def __post_init__(self) -> None:
         keys = [claim.key for claim in self.claims]
         if len(set(keys)) < len(keys):
             twice = next(key for key in keys if keys.count(key) > 1)
             raise ValueError(f"{self.name} has two claims with the key {twice!r}; keys must be unique")
+        unknown = [key for key in self.headlines if key not in keys]
+        if unknown:
+            raise ValueError(f"{self.name} has no claim {unknown[0]!r}, which is among its headlines")

@@ -6,14 +6,15 @@ import json
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.files.whole_files import write_text
 from dissensus.labels.as_json import json_text
-from dissensus.papers.claims import VERDICTS, Answer, Claim, Finding
+from dissensus.papers.claims import Answer, Claim, Conclusion, Finding, claim_entry
 from dissensus.papers.figures import Figure, figure_of
+from dissensus.papers.outcomes import VERDICTS
 from dissensus.papers.paper import Scale
 
 RECORD = "record.json"
@@ -50,6 +51,9 @@ class Reproduction:
     parts        origin of the numbers, by part
     figures      figures of the page
     beyond       answers to questions beyond the paper
+    headlines    keys of the claims that the paper is about
+    conclusion   top of the page
+    unfinished   parts of this scale that have not been run
     """
 
     paper: str
@@ -63,6 +67,9 @@ class Reproduction:
     parts: Mapping[str, PartRun]
     figures: tuple[Figure, ...] = ()
     beyond: tuple[Answer, ...] = ()
+    headlines: tuple[str, ...] = ()
+    conclusion: Conclusion | None = None
+    unfinished: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -81,7 +88,7 @@ class Reproduction:
             {
                 "claim": row.claim.claim,
                 "source": row.claim.source,
-                "published": row.claim.published,
+                "published": row.finding.published,
                 "ours": row.finding.ours,
                 "verdict": row.finding.verdict,
             }
@@ -94,7 +101,7 @@ class Reproduction:
         return {
             "paper": self.paper,
             "scale": self.scale,
-            "claims": [self._claim(row) for row in self.rows],
+            "claims": [claim_entry(row.claim, row.finding) for row in self.rows],
             "title": self.title,
             "citation": self.citation,
             "shrunk": [list(row) for row in self.differences],
@@ -104,21 +111,9 @@ class Reproduction:
             "parts": {name: asdict(part) for name, part in self.parts.items()},
             "figures": [figure.as_json() for figure in self.figures],
             "beyond": [asdict(answer) for answer in self.beyond],
-        }
-
-    def _claim(self, row: Row) -> dict[str, Any]:
-        runs = [self.parts[name] for name in row.finding.parts]
-        return {
-            "key": row.claim.key,
-            "claim": row.claim.claim,
-            "source": row.claim.source,
-            "published": row.claim.published,
-            **row.finding.as_json(),
-            "command": self.command,
-            "commit": ", ".join(dict.fromkeys(run.commit for run in runs)),
-            "hardware": self.hardware,
-            "seconds": round(sum(run.seconds for run in runs), 1),
-            "data": {name: digits for run in runs for name, digits in run.data.items()},
+            "headlines": list(self.headlines),
+            "conclusion": asdict(self.conclusion) if self.conclusion else None,
+            "unfinished": list(self.unfinished),
         }
 
     def write(self, path: str | Path) -> None:
@@ -145,13 +140,19 @@ def read_record(path: str | Path) -> dict[str, Any]:
     'tiny'
     """
     stored: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    claims = [claim | {"value": _interval_ends(claim["value"])} for claim in stored["claims"]]
-    return stored | {"claims": claims, "figures": [figure_of(entry) for entry in stored["figures"]]}
+    return stored | {"figures": [figure_of(entry) for entry in stored["figures"]]}
 
 
-def _interval_ends(value: Any) -> dict[str, float | None] | None:
-    """Value, low and high of a claim's number; records of early versions hold the three as a list."""
-    return dict(zip(("value", "low", "high"), value, strict=True)) if isinstance(value, list) else value
+def add_known(made: Reproduction, known: Mapping[str, Any]) -> Reproduction:
+    """Add parts, figures and answers of an earlier record that a run did not make."""
+    parts = {name: PartRun(**part) for name, part in known["parts"].items() if name not in made.parts}
+    drawn, asked = {figure.key for figure in made.figures}, {answer.question for answer in made.beyond}
+    return replace(
+        made,
+        parts={**parts, **made.parts},
+        figures=(*made.figures, *(figure for figure in known["figures"] if figure.key not in drawn)),
+        beyond=(*made.beyond, *(Answer(**entry) for entry in known["beyond"] if entry["question"] not in asked)),
+    )
 
 
 def hardware() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,19 @@ from dissensus.files.notices import to_stderr
 from dissensus.files.stored_results import compute_once, inputs_key
 from dissensus.labels.content_hash import hash_file, hash_text
 from dissensus.labels.refusals import one_of
-from dissensus.papers.claims import Finding
-from dissensus.papers.paper import SCALES, Paper, Part, Results, Scale
-from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, hardware
+from dissensus.papers.evidence import EVIDENCE, Evidence, read_evidence
+from dissensus.papers.forecast import forecast
+from dissensus.papers.judging import judge_claims, judgements
+from dissensus.papers.paper import Paper, Part, Results, Scale
+from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, add_known, hardware, read_record
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
 from dissensus.study.holding import hold_folder
 from dissensus.study.run import StudyProgress, run_study
+
+CELLS = "reproduce-cells"  # trained cells of all papers
+LONG: tuple[Scale, ...] = ("overnight", "full")  # scales whose time is estimated first
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,9 @@ def reproduce(
     scale: Scale,
     folder: str | Path,
     *,
+    only: Sequence[str] = (),
+    known: str | Path | None = None,
+    cells: str | Path | None = None,
     engine: Callable[[], Any] = lambda: None,
     jobs: int | None = None,
     progress: Callable[[Step], None] = lambda step: None,
@@ -48,9 +56,15 @@ def reproduce(
     Parameters
     ----------
     paper : Paper
-    scale : "quick", "laptop" or "full"
+    scale : "quick", "laptop", "overnight" or "full", as far as the paper has it
     folder : path
         Results and record; if a run was interrupted, the same folder resumes it.
+    only : names of parts
+        Run these parts and those they need; by default all.
+    known : path of a record
+        Earlier record with its evidence next to it; its numbers stay where this run has none.
+    cells : path
+        Folder of trained cells that papers share; by default next to the folders of their results.
     engine : () -> engine
         Makes the engine of each study, as for `run_study`; it is closed with its study.
     jobs : int
@@ -66,27 +80,32 @@ def reproduce(
 
     Examples
     --------
+    >>> from dissensus.papers.evidence import Candidate, Number, collect
+    >>> from dissensus.papers.judges import exactly
     >>> paper = Paper(
     ...     name="tiny",
     ...     title="How many?",
     ...     citation="Nobody (2026)",
-    ...     claims=[Claim(key="items", claim="There are 3 items", source="table 1", published="3")],
+    ...     claims=[Claim(key="n", claim="Items", source="table 1", judge=exactly("items", "people", "3"))],
     ...     parts=lambda scale: [Part(name="counts", work=lambda folder, needs, tell: {"items": 3})],
-    ...     findings=lambda results, scale: {
-    ...         "items": Finding(ours=str(results.numbers["counts"]["items"]), verdict="equal", parts=("counts",))
-    ...     },
+    ...     observe=lambda results, scale: collect([(Candidate(), Number("items", "people"), {"all": 3})]),
     ...     differences=lambda scale: [],
     ... )
     >>> print(reproduce(paper, "quick", "tiny"))
     tiny at scale quick: 1 claims, 1 equal
     """
-    one_of("scale", scale, SCALES)
+    one_of("scale", scale, paper.scales)
     place = Path(folder)
-    parts = list(paper.parts(scale))
-    _check_parts(paper, parts)
+    every = list(paper.parts(scale))
+    _check_parts(paper, every)
+    parts = _choose_parts(every, only)
+    earlier = None if known is None else _read_known(paper, Path(known))
     names = dict.fromkeys(name for part in parts for name in part.data)
     data = {name: _checksum(paths_of(lookup(name))) for name in names}
     place.mkdir(parents=True, exist_ok=True)
+    if scale in LONG:
+        for left in forecast(parts, place, jobs):
+            say(str(left))
     whole = sum(part.weight for part in parts)
     folders: dict[str, Path] = {}
     numbers: dict[str, dict[str, Any]] = {}
@@ -103,7 +122,8 @@ def reproduce(
         checksums = {name: data[name] for name in part.data}
         checksums |= {name: _checksum([path]) for name, path in part.files.items()}
         if part.study is not None:
-            runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, tell, say, checksums)
+            shared = place.parent / CELLS if cells is None else Path(cells)
+            runs[part.name] = _run_study(part, folders[part.name], engine(), jobs, shared, tell, say, checksums)
             contents[part.name] = _cells_of(folders[part.name])
         else:
             needs = {name: contents[name] for name in part.needs}
@@ -113,21 +133,59 @@ def reproduce(
         tell(1.0)
         done += part.weight
     results = Results(folders, numbers)
+    evidence = _observe(paper, results, scale, place, earlier and earlier[1])
+    findings = judge_claims(paper, evidence)
     made = Reproduction(
         paper=paper.name,
         scale=scale,
         title=paper.title,
         citation=paper.citation,
-        rows=_rows(paper, paper.findings(results, scale)),
+        rows=tuple(Row(claim, findings[claim.key]) for claim in paper.claims),
         differences=tuple(paper.differences(scale)),
         command=f"dissensus reproduce {paper.name} --scale {scale}",
         hardware=hardware(),
         parts=runs,
-        figures=tuple(paper.figures(results, scale)),
+        figures=tuple(paper.figures(results, scale, evidence)),
         beyond=tuple(paper.beyond(results, scale)),
+        headlines=paper.headlines,
+        conclusion=paper.conclude(judgements(findings)) if paper.conclude else None,
     )
+    if earlier is not None:
+        made = add_known(made, earlier[0])
+    made = replace(made, unfinished=tuple(part.name for part in every if part.name not in made.parts))
     made.write(place / RECORD)
     return made
+
+
+def _choose_parts(parts: Sequence[Part], only: Sequence[str]) -> list[Part]:
+    """Return the named parts and those they need, in their order; all if none is named."""
+    if not only:
+        return list(parts)
+    wanted = {one_of("part", name, [part.name for part in parts]) for name in only}
+    for part in reversed(parts):
+        if part.name in wanted:
+            wanted |= set(part.needs)
+    return [part for part in parts if part.name in wanted]
+
+
+def _read_known(paper: Paper, path: Path) -> tuple[dict[str, Any], Evidence]:
+    """Read an earlier record of this paper with the evidence next to it."""
+    record = read_record(path)
+    if record["paper"] != paper.name:
+        raise ValueError(f"{path} is a record of {record['paper']}; expected one of {paper.name}")
+    evidence = path.parent / EVIDENCE if path.name == RECORD else path.with_suffix(".csv")
+    if not evidence.exists():
+        raise ValueError(f"{path} has no evidence next to it: {evidence} does not exist")
+    return record, read_evidence(evidence)
+
+
+def _observe(paper: Paper, results: Results, scale: Scale, place: Path, earlier: Evidence | None) -> Evidence:
+    """Write the evidence next to the record, and return it as it is read."""
+    evidence = paper.observe(results, scale)
+    if earlier is not None:
+        evidence = evidence.add_earlier(earlier)
+    evidence.write(place / EVIDENCE)
+    return read_evidence(place / EVIDENCE)
 
 
 def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
@@ -146,20 +204,12 @@ def _checksum(paths: Sequence[Path]) -> str:
     return f"sha256:{hash_text(' '.join(each))[:16]}"
 
 
-def _rows(paper: Paper, findings: Mapping[str, Finding]) -> tuple[Row, ...]:
-    """One row per claim; claims and findings must match, so that no claim is left out."""
-    keys = [claim.key for claim in paper.claims]
-    if set(keys) != set(findings):
-        odd = sorted(set(keys) ^ set(findings))
-        raise AssertionError(f"{paper.name}: claims and findings do not match in {', '.join(odd)}")
-    return tuple(Row(claim, findings[claim.key]) for claim in paper.claims)
-
-
 def _run_study(
     part: Part,
     folder: Path,
     engine: Any,
     jobs: int | None,
+    shared: Path,
     tell: Callable[[float], None],
     say: Say,
     data: Mapping[str, str],
@@ -169,7 +219,7 @@ def _run_study(
     def progress(now: StudyProgress) -> None:
         tell(now.done / now.total)
 
-    ran = run_study(part.study, folder, engine=engine, jobs=jobs, progress=progress, say=say)
+    ran = run_study(part.study, folder, engine=engine, jobs=jobs, shared=shared, progress=progress, say=say)
     if ran.failures:
         key, error = next(iter(ran.failures.items()))
         raise ValueError(

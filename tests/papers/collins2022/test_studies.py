@@ -8,8 +8,8 @@ import pytest
 from dissensus import Beliefs, Votes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS, kind_of
+from dissensus.papers.collins2022.paper import PAPER
 from dissensus.papers.collins2022.studies import SIZES, choice_studies, milestones, spec
-from dissensus.papers.paper import SCALES
 from dissensus.study import cells_of, study_of
 
 NAMES = {
@@ -46,7 +46,7 @@ def test_full_scale_is_five_seeds_of_three_networks_for_65_epochs():
         assert (own["milestones"], own["factor"]) == ((50, 55), 1e-4)
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("scale", PAPER.scales)
 @pytest.mark.parametrize("models", ["heads", "networks"])
 def test_every_kind_of_label_has_the_same_models_and_seeds(models, scale):
     runs = {}

@@ -9,9 +9,19 @@ from dissensus.datasets.cifar10 import CLASSES
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.peterson2019.paper import differences, parts
 from dissensus.papers.peterson2019.sets import FAR, available_versions, imagenet_images, load_shifted_images, one_hot
-from dissensus.papers.peterson2019.sizes import ARCHITECTURES, SIZES
-from dissensus.papers.peterson2019.tuned import ROWS, classes_of, material, material_from, rows_of, settings_of
+from dissensus.papers.peterson2019.sizes import ARCHITECTURES, HEAD_SIZES, SIZES
+from dissensus.papers.peterson2019.tuned import (
+    ROWS,
+    classes_of,
+    count_tuned_folds,
+    folds_of,
+    material,
+    material_from,
+    rows_of,
+    settings_of,
+)
 from dissensus.study.grid import cells_of
+from dissensus.train import network_recipe
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
 
@@ -37,16 +47,36 @@ def test_full_scale_searches_what_the_paper_searched():
         assert TrainConfig(**full.tuning, learning_rate=rate).nesterov
     assert TrainConfig(**full.pretraining).learning_rate == 0.1
     assert full.alphas == pytest.approx(np.arange(1, 11) / 10)
-    assert [name.partition(" ")[0] for name in rows_of("full")] == ["control", *["mixup"] * 10, *ROWS[2:]]
+    assert [name.partition(" ")[0] for name in rows_of(full.alphas)] == ["control", *["mixup"] * 10, *ROWS[2:]]
 
 
-def test_laptop_runs_every_network_and_says_what_it_shrinks():
-    assert list(SIZES["laptop"].networks) == list(ARCHITECTURES)
-    for name, sized in SIZES["laptop"].networks.items():
-        assert NETWORKS[sized.network].family == NETWORKS[ARCHITECTURES[name]].family
-    said = {what for what, _, _ in differences("laptop")}
-    assert {"networks", "images of CIFAR-10H, folds", "training from scratch", "alpha of mixup"} <= said
+def test_scales_without_strong_networks_run_heads_and_say_what_they_shrink(loaded):
+    loaded("cifar10h")
+    heads = ["labels", "heads", "heads-shift", "tuned-heads"]
+    assert [part.name for part in parts("laptop")] == heads
+    assert [part.name for part in parts("full")] == [*heads, "scratch", "scratch-shift", "tuned", "attacked"]
+    assert list(SIZES["full"].networks) == list(ARCHITECTURES)
+    said = {what for what, _, _ in differences("quick")}
+    assert {"networks", "images of CIFAR-10H and folds", "training from scratch", "alpha of mixup"} <= said
     assert "networks" not in {what for what, _, _ in differences("full")}
+
+
+def test_a_night_trains_on_all_images_by_the_fast_recipe_and_tunes_some_folds(loaded):
+    loaded("cifar10h")
+    assert [part.name for part in parts("overnight")] == [part.name for part in parts("full")]
+    size = SIZES["overnight"]
+    assert (size.images, size.pretrained_on, size.folds, count_tuned_folds("overnight")) == (None, None, 10, 3)
+    fast = network_recipe("fast", epochs=8, learning_rate=0.1, device="cpu", precision="float32").training
+    assert TrainConfig(**size.tuning, learning_rate=0.1) == fast
+    folds = [(train.size, held.size) for _, train, held in folds_of("overnight", 10_000)]
+    assert folds == [(9_000, 1_000)] * 3
+    assert count_tuned_folds("full") == 10
+
+
+def test_heads_at_laptop_are_tuned_on_9000_images_and_show_as_many_labels_as_there_are_answers():
+    size = HEAD_SIZES["laptop"]
+    assert (size.images, size.folds) == (None, 10) and size.tuning_epochs >= 51
+    assert set(size.tuning_rates) <= set(SIZES["full"].tuning_rates) and set(size.alphas) <= set(SIZES["full"].alphas)
 
 
 def test_each_row_of_table_1_learns_what_it_is_named_after():
@@ -54,7 +84,7 @@ def test_each_row_of_table_1_learns_what_it_is_named_after():
     gold = np.arange(30) % 3
     probs = rng.dirichlet(np.ones(10), 30)
     shares = Distributions(probs, np.arange(30), CLASSES)
-    targets = {name: way(shares, gold) for name, way in rows_of("laptop").items()}
+    targets = {name: way(shares, gold) for name, way in rows_of(HEAD_SIZES["laptop"].alphas).items()}
     assert np.array_equal(targets["control"].targets(0), np.eye(10)[gold])
     assert np.allclose(targets["soft"].targets(0), probs)
     assert np.allclose(targets["category"].targets(0)[gold == 1], probs[gold == 1].mean(axis=0))

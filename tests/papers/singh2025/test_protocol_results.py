@@ -12,24 +12,26 @@ from scipy.stats import ttest_rel
 
 from dissensus.datasets import features
 from dissensus.labels.sampling import spread_over_entropy
-from dissensus.papers.claims import parse_printed
-from dissensus.papers.singh2025.published import SCORES
+from dissensus.papers.evidence import Candidate, Number, read_evidence
+from dissensus.papers.published import read_published
+from dissensus.papers.singh2025.observe import READINGS
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fitting import scores_of
 from dissensus.train.heads.training import train_heads
 
 ROOT = Path(__file__).parents[3]
-RECORD = ROOT / "studies" / "papers" / "singh2025-laptop.json"
-SETS = {"ChaosNLI": "chaosnli", "POPQUORN": "popquorn", "CIFAR-10H-Hard": "cifar10h-hard"}
+EVIDENCE = ROOT / "studies" / "papers" / "singh2025-laptop.csv"
+SETS = ("ChaosNLI", "POPQUORN", "CIFAR-10H-Hard")
 METRICS = {"accuracy": "accuracy", "KL": "kl", "entropy correlation": "entropy_correlation"}
 
 
 def recorded(name: str, metric: str, reading: str) -> dict[str, Any]:
     """Scores of each seed with hard and with soft labels, as `dissensus reproduce singh2025` recorded them."""
-    claims = {row["key"]: row for row in json.loads(RECORD.read_text(encoding="utf-8"))["claims"]}
-    behind = claims[f"table-{4 if metric == 'entropy_correlation' else 3}-{name}-{metric}"]["behind"]
-    hard, soft = (np.array(behind[f"{name}, {reading}, {targets}"]) for targets in ("hard", "soft"))
-    return {"hard": hard, "soft": soft, "p": ttest_rel(soft, hard).pvalue}
+    known, candidate = read_evidence(EVIDENCE), Candidate("heads", READINGS[reading])
+    hard, soft = (known.runs(candidate, Number(metric, targets, name)) for targets in ("hard", "soft"))
+    assert hard is not None and soft is not None and list(hard) == list(soft)
+    scores = {"hard": np.array(list(hard.values())), "soft": np.array(list(soft.values()))}
+    return {**scores, "p": ttest_rel(scores["soft"], scores["hard"]).pvalue}
 
 
 def test_on_ambiguous_images_soft_labels_come_closer_to_people(loaded):
@@ -53,7 +55,7 @@ def test_on_ambiguous_images_soft_labels_come_closer_to_people(loaded):
     assert correlation["soft"].mean() > correlation["hard"].mean()
 
 
-@pytest.mark.parametrize("name", SETS.values())
+@pytest.mark.parametrize("name", SETS)
 def test_the_recorded_run_has_the_shape_of_tables_3_and_4(name):
     for reading, level in (("fixed", 0.001), ("drawn", 0.01)):
         kl, correlation = (recorded(name, metric, reading) for metric in ("kl", "entropy_correlation"))
@@ -69,13 +71,14 @@ def test_the_page_prints_the_recorded_numbers():
     shown = [row for row in rows if row[0] in SETS]
     assert len(shown) == 9
     for title, score, *cells, published_hard, published_soft in shown:
-        name, metric = SETS[title], METRICS[score]
+        metric, scale = METRICS[score], 100 if score == "accuracy" else 1
         for cell, reading in zip(cells, ("fixed", "drawn"), strict=True):
-            line = recorded(name, metric, reading)
-            assert cell == f"{line['hard'].mean():.3f} → {line['soft'].mean():.3f} (p {line['p']:.0e})"
-        scale = 100 if score == "accuracy" else 1
-        for text, theirs in zip((published_hard, published_soft), SCORES[name][metric], strict=True):
-            assert float(text) * scale == pytest.approx(parse_printed(theirs).value)
+            line = recorded(title, metric, reading)
+            hard, soft = (line[targets].mean() / scale for targets in ("hard", "soft"))
+            assert cell == f"{hard:.3f} → {soft:.3f} (p {line['p']:.0e})"
+        for text, targets in ((published_hard, "hard"), (published_soft, "soft")):
+            printed = read_published("singh2025").find(Number(metric, targets, title))
+            assert printed is not None and float(text) * scale == pytest.approx(printed.value)
     heads = json.loads((ROOT / "benchmarks" / "results" / "soft_heads.json").read_text(encoding="utf-8"))
     scores = ("accuracy", "soft_nll", "kl", "entropy_correlation")
     kept = [

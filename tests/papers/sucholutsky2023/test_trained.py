@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 
 from dissensus.labels.distributions import Distributions
+from dissensus.papers.evidence import Candidate, Number
+from dissensus.papers.outcomes import Judgement
 from dissensus.papers.paper import Results
-from dissensus.papers.sucholutsky2023.differences import differences
-from dissensus.papers.sucholutsky2023.figures import small_data_figures
-from dissensus.papers.sucholutsky2023.judged_small_data import small_data_findings
+from dissensus.papers.sucholutsky2023.differences import PAPER, differences
+from dissensus.papers.sucholutsky2023.figures import small_data_figure
+from dissensus.papers.sucholutsky2023.observe_models import CHANCE, observe_few, observe_uncertain
 from dissensus.papers.sucholutsky2023.sets import label_kinds
 from dissensus.papers.sucholutsky2023.studies import (
     EPOCHS,
@@ -25,9 +28,13 @@ from dissensus.papers.sucholutsky2023.studies import (
     network_study,
 )
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR, head_transfer
+from dissensus.study.cells import read_predictions
 from dissensus.study.grid import cells_of
 from dissensus.study.run import run_study
 from dissensus.train.networks import NETWORKS as CATALOGUE
+from tests.papers.sucholutsky2023.judged_rows import Row, judge_rows
+
+SEEDS = 6
 
 
 def silent(text: object) -> None:
@@ -43,7 +50,7 @@ def kinds(data_folder: Path) -> dict[str, Distributions]:
 def small_data(kinds: dict[str, Distributions], judges: Distributions, folder: Path) -> Results:
     """Table 1 by heads, judged by the votes as they are, whatever was learned from."""
     for count in PER_CLASS:
-        study = few_study(kinds, count, 3)
+        study = few_study(kinds, count, SEEDS)
         sources = {kind: replace(source, people=judges) for kind, source in study.data.items()}
         run_study(replace(study, data=sources), folder / f"heads-{count}", say=silent)
     return Results({f"heads-{count}": folder / f"heads-{count}" for count in PER_CLASS}, {})
@@ -63,30 +70,64 @@ def broken(kinds, tmp_path_factory) -> Results:
     return small_data(shuffled, votes, tmp_path_factory.mktemp("broken"))
 
 
+def exchanged(rows: list[Row]) -> list[Row]:
+    """Hard labels and votes under each other's name."""
+    swap = {"hard": "H", "H": "hard"}
+    return [
+        (candidate, number._replace(arm=swap[number.arm]) if number.metric == "cross_entropy" else number, runs)
+        for candidate, number, runs in rows
+    ]
+
+
+def at_chance(rows: list[Row]) -> list[Row]:
+    """Models that learned nothing: equal probabilities, up to noise."""
+    rng = np.random.default_rng(0)
+
+    def runs_of(number: Number, runs: Mapping[str, float]) -> dict[str, float]:
+        value = CHANCE if number.metric == "cross_entropy" else 0.0
+        return {run: value + rng.normal(0, 0.001) for run in runs}
+
+    return [(candidate, number, runs_of(number, runs)) for candidate, number, runs in rows]
+
+
 def test_votes_beat_hard_labels_from_few_images(learned):
-    found = small_data_findings(learned)
-    assert found["table-1-H-80"].verdict == "same direction" and "3 of 3 seeds" in found["table-1-H-80"].ours
-    assert found["small-data-u-80"].parts == ("heads-80",)
-    assert found["table-1-DS-80"].verdict == "cannot be tested here"
-    assert "dense.npy" in found["table-1-DS-80"].reason
+    ours = judge_rows(observe_few(learned, "heads"))
+    votes = ours["table-1-H-80"]
+    assert votes.verdict in ("equal", "same direction")
+    assert votes.deciding is not None and votes.deciding.agreeing == len(votes.deciding.runs) == SEEDS
+    dense = ours["table-1-DS-80"]
+    assert dense.verdict == "cannot be tested here" and "dense.npy" in dense.reason
 
 
-def test_votes_on_other_images_do_not(broken):
-    assert small_data_findings(broken)["table-1-H-80"].verdict == "differs"
+def test_hard_labels_and_votes_exchanged_turn_the_verdict_to_differs(learned):
+    assert judge_rows(exchanged(list(observe_few(learned, "heads"))))["table-1-H-80"].verdict == "differs"
 
 
-def test_where_networks_learned_from_few_images_the_verdict_is_theirs(learned, broken):
-    """Heads of the broken run stand for networks here; both are told, and drawn beside the paper's numbers."""
-    networks = {part.replace("heads", "networks"): folder for part, folder in broken.folders.items()}
-    both = Results({**learned.folders, **networks}, {})
-    found = small_data_findings(both)["table-1-H-80"]
-    assert found.verdict == "differs" and found.parts == ("networks-80", "heads-80")
-    assert found.ours.startswith("networks: ") and "heads: " in found.ours
-    drawn = small_data_figures(both)
-    assert [figure.key for figure in drawn] == ["table-1-80", "table-1-8"]
-    assert [series.name for series in drawn[0].series] == ["networks", "heads"]
-    theirs = dict(zip(drawn[0].published[0].x, drawn[0].published[0].y, strict=True))
-    assert theirs["CIFAR-10H"] == 1.67
+def test_votes_on_other_images_do_not_beat_hard_labels(broken):
+    """They are worse in every run; such models do not reach the level, unless they learn from many images."""
+    votes = judge_rows(observe_few(broken, "heads"))["table-1-H-80"]
+    assert votes.verdict in ("differs", "too weak to tell")
+    assert votes.deciding is not None and min(votes.deciding.runs.values()) > 0
+
+
+def test_models_at_chance_are_too_weak_to_tell(learned):
+    ours = judge_rows(at_chance(list(observe_few(learned, "heads"))))
+    for count in PER_CLASS:
+        votes: Judgement = ours[f"table-1-H-{count}"]
+        assert votes.verdict == "too weak to tell" and votes.deciding is not None and "level" in votes.deciding.weak
+
+
+def test_networks_decide_table_1_if_they_reach_the_level(learned, broken):
+    """Heads of either run take the place of networks here; both are drawn next to the paper's numbers."""
+    networks = {part.replace("heads", "networks"): folder for part, folder in learned.folders.items()}
+    both = Results({**broken.folders, **networks}, {})
+    votes = judge_rows([*observe_few(both, "networks"), *observe_few(both, "heads")])["table-1-H-80"]
+    assert votes.deciding is not None and votes.deciding.candidate == Candidate("networks")
+    assert votes.verdict in ("equal", "same direction")
+    drawn = small_data_figure(both, 80)
+    assert [series.name for series in drawn.series] == ["networks", "heads"]
+    theirs = dict(zip(drawn.published[0].x, drawn.published[0].y, strict=True))
+    assert theirs["CIFAR-10H"] == pytest.approx(1.67 - 1.80)
 
 
 def test_heads_are_scored_on_every_kind_of_label_and_on_shifted_images(kinds, tmp_path):
@@ -102,6 +143,26 @@ def test_heads_are_scored_on_every_kind_of_label_and_on_shifted_images(kinds, tm
         assert row["shift"][FAR]["cross-entropy"] > row["shift"][NEAR]["cross-entropy"]
         assert row["shift"][FAR]["accuracy"] < row["shift"][NEAR]["accuracy"]
     assert not (tmp_path / "rows.json").exists(), "rows are kept only while they are made"
+    _check_uncertain_images(result, kinds["H"])
+
+
+def _check_uncertain_images(result: Results, votes: Distributions) -> None:
+    """Figure 11 by a slow second road: add entropies image by image, and take the hundred largest."""
+    sums: dict[int, float] = {}
+    for record in result.study("heads").records:
+        predicted = read_predictions(result.folders["heads"] / "cells" / record["cell"])
+        for item, probs in zip(predicted.items, predicted.probs, strict=True):
+            sums[int(item)] = sums.get(int(item), 0.0) - sum(p * np.log(p) for p in probs if p > 0)
+    least = sorted(sums, key=lambda item: -sums[item])[:100]
+    of_votes = {
+        int(item): -sum(p * np.log(p) for p in probs if p > 0)
+        for item, probs in zip(votes.items, votes.probs, strict=True)
+    }
+    rows = {number.arm: runs for _, number, runs in observe_uncertain(result)}
+    (ours,), (everywhere,) = rows["100 least certain images"].values(), rows["all images"].values()
+    assert ours == pytest.approx(np.mean([of_votes[item] for item in least]), rel=1e-6)
+    assert everywhere == pytest.approx(np.mean(list(of_votes.values())))
+    assert ours > everywhere
 
 
 def test_full_is_the_papers_protocol(kinds):
@@ -120,10 +181,13 @@ def test_full_is_the_papers_protocol(kinds):
         assert (1 - few.split.test) * kinds["H"].n_items == pytest.approx(10 * count) and few.split.validation == 0
 
 
-def test_what_is_smaller_is_said(data_folder):
-    said = {scale: {row[0]: row[2] for row in differences(scale)} for scale in ("quick", "laptop", "full")}
-    for scale in ("quick", "laptop"):
-        assert all(name in said[scale]["networks"] for name in NETWORKS.values())
-        assert {"training of networks", "networks on few images"} <= said[scale].keys()
-    assert "150 epochs" in said["full"]["epochs and learning rates of networks"]
-    assert "were not released" in said["full"]["kinds of label"]
+def test_differences_from_the_paper_are_listed(data_folder):
+    listed = {scale: {row[0]: row[2] for row in differences(scale)} for scale in ("quick", "laptop", "full")}
+    assert all(name in listed["quick"]["networks"] for name in NETWORKS.values())
+    assert {"training of networks", "networks on few images"} <= listed["quick"].keys()
+    assert listed["laptop"]["networks"] == listed["laptop"]["networks on few images"] == "not run"
+    assert "150 epochs" in listed["full"]["epochs and learning rates of networks"]
+    assert "were not released" in listed["full"]["kinds of label"]
+    assert "sizes of the simulation, n and k" in listed["quick"].keys() - listed["laptop"].keys(), "laptop has all"
+    cells = [cell for scale in listed for row in differences(scale) for cell in row]
+    assert max(map(len, cells)) <= 120 and set(listed["full"]) <= set(PAPER)

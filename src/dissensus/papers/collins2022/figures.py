@@ -1,135 +1,116 @@
-"""What the page draws: tables 1 to 6 as changes beside the paper's, and figures 5, 6 and 10."""
+"""Figures of the page: scores by annotators and by seconds (figures 6 and 10), tables 1 to 5, figure 5."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from dissensus.papers.collins2022 import published
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.collins2022.arms import BELIEFS, VOTES
-from dissensus.papers.collins2022.comparisons import Scores, changes
-from dissensus.papers.collins2022.published import LOWER, METRICS, NEAR, PER_ANSWER, PER_VOTE, SETS, UNIT
-from dissensus.papers.collins2022.studies import MODELS
+from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
+from dissensus.papers.collins2022.label_claims import PUBLISHED
+from dissensus.papers.collins2022.observe import Scores, runs_of
+from dissensus.papers.collins2022.scores import METRICS, SETS
+from dissensus.papers.evidence import Candidate, Evidence, Number
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.reading import interval_of
 
-ALL = {"h": 51, "s": 6}  # annotators behind each image
+ALL = {"h": 51, "s": 6}  # annotators per image
 COUNTS: dict[str, Sequence[int]] = {"h": (*VOTES, ALL["h"]), "s": (*BELIEFS, ALL["s"])}
-COST = {"h": PER_VOTE, "s": PER_ANSWER}
-SHOWN = {"h": "votes", "s": "stated labels"}
-PAIRS = {
-    "smoothing against stated": ("smoothed", "s"),
-    "smoothing against votes": ("smoothed", "h"),
-    "stated against votes, aggregated": NEAR[0][2:4],
-    "stated, aggregated, against CIFAR-10 classes": LOWER[0][2:4],
-    "stated against votes": LOWER[1][2:4],
-    "stated against votes, two annotators": LOWER[2][2:4],
-    "stated against votes, one annotator": LOWER[3][2:4],
-    "with against without probabilities": LOWER[4][2:4],
-    "T2 uniform against T2 clamp": NEAR[1][2:4],
-    "T1 clamp against T2 clamp": NEAR[2][2:4],
+SECONDS = {"h": 1.8, "s": 32.0}  # of a vote and of an answer, as printed
+NAMES = {"h": "votes", "s": "stated labels"}
+COMPARED = {
+    "stated - CIFAR-10 classes": ("s aggregated", "hard"),
+    "stated - votes": ("s", "h"),
+    "stated - votes, one annotator": ("s 1", "h 1"),
+    "with - without probabilities": ("s", "top-two-only"),
 }
 
 
-def figures(results: Results, scale: Scale) -> Sequence[Figure]:
-    """Figure 5; every comparison of the tables, by metric and set; figures 6 and 10, by metric and set."""
-    scores = {models: results.numbers[f"scores-{models}"]["scores"] for models in MODELS}
-    made = _figure_5(results.numbers["labels"])
-    made += [_changes(scores, metric, set_) for metric in METRICS for set_ in SETS]
-    for metric in METRICS:
-        models = "networks" if metric == "fgsm" or scale == "full" else "heads"
-        made += [figure for set_ in SETS for figure in _sweep(scores, models, metric, set_)]
-    return made
-
-
-def _figure_5(own: Mapping[str, Any]) -> list[Figure]:
+def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
+    """Figure 6 first."""
+    panels = [(metric, set_) for metric in METRICS for set_ in SETS]
+    sweeps = [(metric, set_, "networks" if metric == "fgsm" or scale == "full" else "heads") for metric, set_ in panels]
+    scores = {models: results.numbers[f"scores-{models}"]["scores"] for models in ("heads", "networks")}
     return [
-        Figure(
-            key=f"figure-5-{key}",
-            title=f"{shown.capitalize()}, by how much CIFAR-10H disagrees",
-            source="Collins 2022, figure 5",
-            kind="lines",
-            x_title="entropy of votes, nats",
-            y_title=shown,
-            series=(Series(shown, tuple(own[name]["entropy"]), tuple(own[name]["mean"])),),
-            parts=("labels",),
-            note="Each point is an eighth of the 1,000 images.",
-        )
-        for key, name, shown in (
-            ("first", "first mass", "mass of the first class"),
-            ("possible", "possible", "classes not ruled out"),
-        )
+        *(_sweep(scores[models], models, metric, set_, seconds=False) for metric, set_, models in sweeps),
+        *(_sweep(scores[models], models, metric, set_, seconds=True) for metric, set_, models in sweeps),
+        *(_comparisons(evidence, metric, set_) for metric, set_ in panels),
+        *_figure_5(results.numbers["labels"]["bins"]),
     ]
 
 
-def _changes(scores: Mapping[str, Scores], metric: str, set_: str) -> Figure:
-    names = tuple(PAIRS)
-    ours = []
-    for models, own in scores.items():
-        each = [changes({models: own}, kind, other, set_, metric) for kind, other in PAIRS.values()]
-        if all(each):
-            ours.append(interval_series(models, names, [interval_of(runs) for runs in each]))
-    theirs = tuple(published.change(kind, other, set_, metric) for kind, other in PAIRS.values())
+def _sweep(scores: Scores, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
+    """Figure 6 or 10, of the numbers of annotators that these models learned from."""
+    ours, theirs = [], []
+    for kind, name in NAMES.items():
+        cost = SECONDS[kind] if seconds else 1.0
+        arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
+        runs = {count: runs_of(scores, arm, set_, metric) for count, arm in arms.items()}
+        means = {count: mean_interval(list(own.values())) for count, own in runs.items() if own}
+        ours.append(interval_series(name, _doublings(cost, means), list(means.values())))
+        known = {count: PUBLISHED.find(Number(metric, arm, set_)) for count, arm in arms.items()}
+        printed = {count: number.value for count, number in known.items() if number is not None}
+        theirs.append(Series(name, _doublings(cost, printed), tuple(printed.values())))
+    unit = "seconds" if seconds else "annotators"
     return Figure(
-        key=f"tables-{metric}-{set_}",
-        title=f"What labels change: {METRICS[metric]}, {SETS[set_]}",
-        source="Collins 2022, tables 1 to 6",
-        kind="dots",
-        x_title="comparison",
-        y_title=f"change of the {METRICS[metric]},{UNIT[metric]}",
+        key=f"figure-{10 if seconds else 6}-{metric}-{set_}",
+        title=f"{SHOWN[metric][0].upper()}{SHOWN[metric][1:]} by {unit} per image, {JUDGED[set_]}",
+        source=f"Collins 2022, figure {10 if seconds else 6}",
+        kind="lines",
+        x_title=f"{unit} per image, as a power of 2",
+        y_title=SHOWN[metric],
         series=tuple(ours),
-        published=(Series("means", names, theirs),),
-        parts=tuple(f"scores-{series.name}" for series in ours),
-        note="Below zero, the kind named first scores better. Means with 95% intervals over runs, a run being a model "
-        "with a seed; the paper prints no intervals of differences.",
+        published=tuple(theirs),
+        parts=(f"scores-{models}",),
+        note=f"Means with 95% intervals over {models} and seeds. The paper's points are those of its tables 2 and 3.",
     )
 
 
-def _sweep(scores: Mapping[str, Scores], models: str, metric: str, set_: str) -> Sequence[Figure]:
-    """Figures 6 and 10, of the numbers of annotators that these models learned from."""
-    own = scores[models]
-    made = []
-    for figure, cost, x_title in (
-        ("6", {"h": 1.0, "s": 1.0}, "annotators for each image"),
-        ("10", COST, "seconds for each image"),
-    ):
-        series, printed = [], []
-        for kind in ("h", "s"):
-            known = [count for count in COUNTS[kind] if _name(kind, count) in own]
-            means = [_mean(own[_name(kind, count)], set_, metric) for count in known]
-            series.append(Series(SHOWN[kind], _doublings(cost[kind], known), tuple(means)))
-            told = [count for count in COUNTS[kind] if _name(kind, count) in published.SCORES[set_]]
-            values = tuple(published.score(_name(kind, count), set_, metric).value for count in told)
-            printed.append(Series(SHOWN[kind], _doublings(cost[kind], told), values))
-        made.append(
-            Figure(
-                key=f"figure-{figure}-{metric}-{set_}",
-                source=f"Collins 2022, figure {figure}",
-                title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} by {x_title}: {SETS[set_]}",
-                kind="lines",
-                x_title=f"{x_title}, as a power of 2",
-                y_title=METRICS[metric],
-                series=tuple(series),
-                published=tuple(printed),
-                parts=(f"scores-{models}",),
-                note=f"Mean over the {models} and their seeds. Of the paper, the numbers that tables 2 and 3 print"
-                + ("; seconds as the paper gives them." if figure == "10" else "."),
-            )
+def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
+    """Four comparisons of tables 1 to 5, next to the paper's."""
+    pairs = {name: compare(metric, *kinds, set_) for name, kinds in COMPARED.items()}
+    ours = []
+    for candidate in (Candidate("networks"), Candidate("heads")):
+        known = {name: pair for name, pair in pairs.items() if candidate in evidence.with_numbers(*pair.numbers)}
+        runs = [pair.runs(evidence, candidate).values() for pair in known.values()]
+        if known:
+            means = [mean_interval([100 * value for value in own]) for own in runs]
+            ours.append(interval_series(candidate.model, list(known), means))
+    effects = [pair.published_value(PUBLISHED, "") for pair in pairs.values()]
+    theirs = Series("means", tuple(pairs), tuple(None if effect is None else 100 * effect for effect in effects))
+    return Figure(
+        key=f"tables-{metric}-{set_}",
+        title=f"Differences between labels: {SHOWN[metric]} {JUDGED[set_]}",
+        source="Collins 2022, tables 1, 2, 3 and 5",
+        kind="dots",
+        x_title="comparison",
+        y_title=f"difference in {SHOWN[metric]}, % of the second",
+        series=tuple(ours),
+        published=(theirs,),
+        parts=tuple(f"scores-{series.name}" for series in ours),
+        note="Below zero, the first is better. Means with 95% intervals over runs.",
+    )
+
+
+def _figure_5(bins: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Figure]:
+    shown = {"first_mass": ("first", "mass of the first class"), "possible": ("possible", "classes not ruled out")}
+    return [
+        Figure(
+            key=f"figure-5-{key}",
+            title=f"{text[0].upper()}{text[1:]}, by the entropy of votes",
+            source="Collins 2022, figure 5",
+            kind="lines",
+            x_title="entropy of votes, nats",
+            y_title=text,
+            series=(Series(text, tuple(bins[name]["entropy"]), tuple(bins[name]["mean"])),),
+            parts=("labels",),
+            note="Each point is an eighth of the 1,000 images.",
         )
-    return made
+        for name, (key, text) in shown.items()
+    ]
 
 
-def _doublings(cost: float, counts: Sequence[int]) -> tuple[float, ...]:
-    """From one annotator to 51, differences are seen on a scale of doublings only."""
+def _doublings(cost: float, counts: Mapping[int, object]) -> tuple[float, ...]:
     return tuple(float(np.log2(cost * count)) for count in counts)
-
-
-def _name(kind: str, count: int) -> str:
-    return kind if count == ALL[kind] else f"{kind} {count}"
-
-
-def _mean(own: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]], set_: str, metric: str) -> float:
-    return float(np.mean([sets[set_][metric] for seeds in own.values() for sets in seeds.values()]))

@@ -1,4 +1,4 @@
-"""Cross-entropy, calibration and loss after FGSM of every cell, on both evaluation sets."""
+"""Cross-entropy, calibration, accuracy and loss under attack of every cell, on both evaluation sets."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from dissensus.study.description import read_folder
 EPSILON = 4  # of 255
 SETS = ("10h", "10s")
 METRICS = ("ce", "calibration", "fgsm")
+PGD_KINDS = ("hard", "h aggregated", "s aggregated", "h", "s")  # labels whose networks are attacked by PGD as well
 ATTACKED: dict[Scale, int | None] = {"quick": 200, "laptop": 1_000, "full": None}  # images of CIFAR-10H under attack
 Scores = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]  # kind, model, seed, set, metric
 
@@ -49,17 +50,21 @@ def numbers_of(
         of_model = scores.setdefault(kind, {}).setdefault(record["arm"]["model"], {})
         scored = evaluate_cell(read_predictions(cell), made)
         if models == "networks":
-            inputs = {"cell": record["cell"], "images": ATTACKED[scale], "epsilon": EPSILON}
-            attacked = compute_once(
-                folder / "attacks", record["cell"], inputs, partial(_attack_cell, cell, made, scale)
-            )
-            scored = {name: scored[name] | {"fgsm": attacked[name]} for name in scored}
+            for method in ("fgsm", "pgd") if kind in PGD_KINDS else ("fgsm",):
+                inputs = {"cell": record["cell"], "images": ATTACKED[scale], "epsilon": EPSILON}
+                attacked = compute_once(
+                    folder / ("attacks" if method == "fgsm" else method),
+                    record["cell"],
+                    inputs,
+                    partial(_attack_cell, cell, made, scale, method),
+                )
+                scored = {name: scored[name] | {method: attacked[name]} for name in scored}
         of_model[str(record["seed"])] = scored
     return {"scores": scores}
 
 
 def evaluate_cell(predicted: Distributions, made: Pool) -> dict[str, dict[str, float]]:
-    """Cross-entropy and calibration on each evaluation set, and by how much confidence is above accuracy.
+    """Cross-entropy, calibration and accuracy on each evaluation set.
 
     Right is the class that people find most probable. Bins hold 100 images, so the 100 of CIFAR-10S are one bin.
     """
@@ -73,13 +78,13 @@ def evaluate_cell(predicted: Distributions, made: Pool) -> dict[str, dict[str, f
         scores[name] = {
             "ce": float(soft_nll(probs, truth).mean()),
             "calibration": rmse_calibration(confidence, right),
-            "too sure": float(np.mean(confidence - right)),
+            "accuracy": float(np.mean(right)),
         }
     return scores
 
 
-def _attack_cell(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
-    """Mean cross-entropy to what people say after FGSM, which raises the same loss."""
+def _attack_cell(cell: Path, made: Pool, scale: Scale, method: str) -> dict[str, float]:
+    """Mean cross-entropy to people's labels after an attack, which raises the same loss."""
     from dissensus.probe.robustness import attack  # torch is loaded where it is needed
     from dissensus.train.network_files import load_network
 
@@ -89,7 +94,7 @@ def _attack_cell(cell: Path, made: Pool, scale: Scale) -> dict[str, float]:
     for name in SETS:
         rows = np.flatnonzero(made.set_ == name)[: ATTACKED[scale] if name == "10h" else None]
         people = Distributions(probs=made.people[rows], items=made.items[rows], classes=made.classes)
-        result = attack(network, pictures.select(made.items[rows]), people, "fgsm", epsilons=EPSILON, target="soft")
+        result = attack(network, pictures.select(made.items[rows]), people, method, epsilons=EPSILON, target="soft")
         losses[name] = float(result.after[EPSILON].soft_nll.mean())
     return losses
 

@@ -1,64 +1,78 @@
-"""What came out about our own questions, which go beyond the paper."""
+"""Answers to our own questions, beyond the paper: texts, shrunken targets, the human ceiling."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dissensus.labels.intervals import Interval
 from dissensus.papers.claims import Answer
+from dissensus.papers.evidence import Candidate, Number
 from dissensus.papers.gheibi2026.beyond import ALL, FEW_VOTES, KEPT, TEXTS
-from dissensus.papers.gheibi2026.evidence import TITLES, Evidence
-from dissensus.papers.gheibi2026.published import NAMES
+from dissensus.papers.gheibi2026.observe import observe
+from dissensus.papers.gheibi2026.reader_names import DELIVERIES
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.reading import interval_of, runs_of
-from dissensus.papers.verdicts import format_estimate
+from dissensus.papers.study_runs import interval_of, runs_of
 from dissensus.study.description import StudyFolder
 
-TEXT_QUESTION = "Does the effect of delivery hold for texts: ChaosNLI, POPQUORN, HS-Brexit?"
-SHRINKAGE_QUESTION = "Do shrunken targets close the gap between soft and hard delivery at few votes?"
-CEILING_QUESTION = "What would the human ceiling allow?"
+SHRUNK = {
+    "soft labels": ("soft", "none"),
+    "shrunken soft labels": ("soft", "shrinkage"),
+    "SLS": ("sls", "none"),
+    "multipass": ("multipass", "none"),
+}
 
 
 def answers(results: Results, scale: Scale) -> Sequence[Answer]:
-    """Texts, shrunken targets, the ceiling."""
+    """Texts, shrunken targets, the ceiling; as far as their parts were run."""
+    questions: tuple[tuple[str, tuple[str, ...], Callable[[], str]], ...] = (
+        (
+            "Does the effect of delivery hold for texts: ChaosNLI, POPQUORN, HS-Brexit?",
+            ("texts",),
+            lambda: _texts(results.numbers["texts"]),
+        ),
+        (
+            "Do shrunken targets close the gap between soft and hard delivery at few votes?",
+            ("shrinkage",),
+            lambda: _shrinkage(results.study("shrinkage")),
+        ),
+        (
+            "How far are the models from the human ceiling?",
+            ("ceiling", "heads-main"),
+            lambda: _ceiling(results, scale),
+        ),
+    )
     return [
-        Answer(question=TEXT_QUESTION, answer=_texts(results.numbers["texts"]), parts=("texts",)),
-        Answer(question=SHRINKAGE_QUESTION, answer=_shrinkage(results.study("shrinkage")), parts=("shrinkage",)),
-        _ceiling(results, scale),
+        Answer(question=question, answer=write(), parts=parts)
+        for question, parts, write in questions
+        if set(parts) <= set(results.folders)
     ]
 
 
 def text_gaps(numbers: Mapping[str, Any], name: str, votes: str, method: str, keep: str) -> dict[str, float]:
     """Soft NLL of a hard delivery less that of soft labels, by seed."""
     runs = numbers[name]["runs"]
-    one, other = (runs[f"{votes} · {delivery} · {keep}"] for delivery in (method, "soft"))
-    return {f"seed {seed}": a - b for seed, (a, b) in enumerate(zip(one, other, strict=True))}
+    hard, soft = (runs[f"{votes} · {delivery} · {keep}"] for delivery in (method, "soft"))
+    return {f"seed {seed}": a - b for seed, (a, b) in enumerate(zip(hard, soft, strict=True))}
 
 
 def _texts(numbers: Mapping[str, Any]) -> str:
-    """How often hard delivery is better, then each set in a few numbers."""
-    below = dict.fromkeys(KEPT, 0)
-    of, sentences = 0, []
-    for name, texts in TEXTS.items():
-        for votes in (str(numbers[name]["few"]), ALL):
-            told = []
-            for method in ("sls", "multipass"):
-                runs = {keep: text_gaps(numbers, name, votes, method, keep) for keep in KEPT}
-                means = {keep: float(np.mean(list(by.values()))) for keep, by in runs.items()}
-                agreeing = {keep: sum(value < 0 for value in by.values()) for keep, by in runs.items()}
-                for keep in KEPT:
-                    below[keep] += means[keep] < 0
-                of += 1
-                counts = f"below 0 in {agreeing['best']} and {agreeing['last']} of {len(runs['best'])} seeds"
-                told.append(f"{NAMES[method]} {means['best']:+.3f} and {means['last']:+.3f} ({counts})")
-            sentences.append(f"{texts.title}, {votes} votes: {', '.join(told)}")
+    """Count comparisons in which hard delivery is significantly better or worse, by epoch and votes."""
+    sentences = []
+    for keep in KEPT:
+        for few in (True, False):
+            gaps = [
+                interval_of(text_gaps(numbers, name, str(numbers[name]["few"]) if few else ALL, method, keep))
+                for name in TEXTS
+                for method in ("sls", "multipass")
+            ]
+            lower, higher = sum(gap.high < 0 for gap in gaps), sum(gap.low > 0 for gap in gaps)
+            votes = "few votes" if few else "all votes"
+            sentences.append(f"With {votes} after the {keep} epoch, it is lower in {lower}, higher in {higher}.")
     return (
-        f"Hard delivery has the lower soft NLL in {below['best']} of {of} comparisons after the best epoch and in "
-        f"{below['last']} after the last. Hard less soft, best and last epoch, heads on MiniLM features: "
-        f"{'; '.join(sentences)}."
+        "SLS and multipass on three sets make 6 comparisons of soft NLL with soft labels, by heads on MiniLM features. "
+        f"{' '.join(sentences)} The other differences are not significant."
     )
 
 
@@ -66,60 +80,35 @@ def _shrinkage(study: StudyFolder) -> str:
     sentences = []
     for votes in FEW_VOTES:
         for keep in KEPT:
-            scores = {
-                name: runs_of(study, "soft_nll", votes=votes, keep=keep, delivery=delivery, aggregation=aggregation)
-                for name, delivery, aggregation in (
-                    ("soft labels", "soft", "none"),
-                    ("shrunken soft labels", "soft", "shrinkage"),
-                    ("SLS", "sls", "none"),
-                    ("SLS of shrunken labels", "sls", "shrinkage"),
-                    ("multipass", "multipass", "none"),
-                    ("drawn from the posterior", "posterior", "none"),
+            means = {
+                name: float(
+                    np.mean(
+                        list(
+                            runs_of(
+                                study, "soft_nll", votes=votes, keep=keep, delivery=delivery, aggregation=aggregation
+                            ).values()
+                        )
+                    )
                 )
+                for name, (delivery, aggregation) in SHRUNK.items()
             }
-            means = {name: float(np.mean(list(runs.values()))) for name, runs in scores.items()}
-            hard = min(means["SLS"], means["multipass"])
-            gap, left = means["soft labels"] - hard, means["shrunken soft labels"] - hard
-            said = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
-            if gap <= 0:
-                closed = "there is no gap to close: soft labels are at least as good"
-            elif left <= 0:
-                closed = "shrinkage closes the gap"
-            elif left < gap:
-                closed = f"shrinkage closes {1 - left / gap:.0%} of the gap"
-            else:
-                closed = "shrinkage does not close it, and makes soft labels worse"
-            sentences.append(f"{votes} votes, {keep} epoch: {closed} ({said})")
+            scores = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
+            sentences.append(f"{votes} votes, {keep} epoch: {scores}.")
     seeds = len(study.description["seeds"])
-    return f"{'. '.join(sentences)}. Soft NLL of heads on frozen features, means over {seeds} seeds."
+    return f"Soft NLL of heads on frozen features, means over {seeds} seeds. {' '.join(sentences)}"
 
 
-def _ceiling(results: Results, scale: Scale) -> Answer:
+def _ceiling(results: Results, scale: Scale) -> str:
     numbers = results.numbers["ceiling"]
-    evidence = Evidence(results, scale)
-    top, half = numbers["corrected"]["soft_nll"], numbers["half"]["soft_nll"]
-    sentences, parts = [], ["ceiling"]
-    for model in evidence.models:
-        best = {
-            arm: runs
-            for arm in ("soft", "sls", "multipass")
-            if (runs := evidence.scores(model, "soft_nll", arm)) is not None
-        }
-        if best:
-            means = {arm: interval_of(runs).value for arm, runs in best.items()}
-            spread = max(means.values()) - min(means.values())
-            above = min(means.values()) - top[0]
-            sentences.append(f"{TITLES[model]}: {above:.3f} above it at best, and deliveries differ by {spread:.3f}")
-            parts += [part for arm in best if (part := evidence.part(model, arm, None)) is not None]
-    first, second = (format_estimate(_interval(of), 3) for of in (top, half))
-    text = (
-        f"A model that knew what infinitely many people would say would score a soft NLL of {first} on CIFAR-10H; "
-        f"half a crowd ({numbers['half_votes']:.0f} votes) scores {second} of the other half. {'; '.join(sentences)}. "
-        f"The ceiling of accuracy to the majority is {numbers['corrected']['accuracy'][0]:.3f}, of the correlation of "
-        f"entropies {numbers['corrected']['entropy_spearman'][0]:.3f}."
+    top, low, high = numbers["corrected"]["soft_nll"]
+    evidence = observe(results, scale)
+    best = {
+        arm: float(np.mean(list(runs.values())))
+        for arm in ("soft", "sls", "multipass")
+        if (runs := evidence.runs(Candidate("heads", "best epoch"), Number("soft_nll", arm))) is not None
+    }
+    scores = ", ".join(f"{DELIVERIES[arm]} {mean:.3f}" for arm, mean in best.items())
+    return (
+        f"A model that knew the answers of infinitely many people would have a soft NLL of {top:.3f} [{low:.3f}, "
+        f"{high:.3f}] on CIFAR-10H. Heads on frozen features reach {scores} at their best epoch."
     )
-    return Answer(question=CEILING_QUESTION, answer=text, parts=tuple(dict.fromkeys(parts)))
-
-
-def _interval(of: Sequence[float]) -> Interval:
-    return Interval(of[0], of[1], of[2], float("nan"), 0.95)

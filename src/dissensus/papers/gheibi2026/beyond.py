@@ -50,13 +50,15 @@ DELIVERIES = ("soft", "sls", "multipass")
 TEXT_SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {"seeds": 3, "at_most": 100, "epochs": 10},
     "laptop": {"seeds": 10, "at_most": None, "epochs": 20},
+    "overnight": {"seeds": 10, "at_most": None, "epochs": 20},
     "full": {"seeds": 10, "at_most": None, "epochs": 20},
 }
 FEW_VOTES = (5, 10)
-SHRUNK_SEEDS: dict[Scale, int] = {"quick": 3, "laptop": 5, "full": 10}
+SHRUNK_SEEDS: dict[Scale, int] = {"quick": 3, "laptop": 5, "overnight": 5, "full": 10}
 CEILING: dict[Scale, dict[str, int]] = {
     "quick": {"items": 2_000, "refits": 5, "draws": 5},
     "laptop": {"items": 10_000, "refits": 10, "draws": 10},
+    "overnight": {"items": 10_000, "refits": 10, "draws": 10},
     "full": {"items": 10_000, "refits": 30, "draws": 20},
 }
 CEILING_METRICS = ("soft_nll", "kl", "accuracy", "entropy_spearman")

@@ -1,228 +1,187 @@
-"""Everything that the paper claims, in our words."""
+"""Every claim of the paper: those about all votes with their judges, then the others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dissensus.papers.claims import Claim
-from dissensus.papers.gheibi2026 import published as p
+from dissensus.papers.expressions import difference, value_of
+from dissensus.papers.gheibi2026.inside_claims import INSIDE_CLAIMS
+from dissensus.papers.gheibi2026.reader_names import DELIVERIES, METRICS, in_title
+from dissensus.papers.gheibi2026.sweep_claims import NO_NUMBERS, SWEEP_CLAIMS
+from dissensus.papers.judges import Same, each, exactly, less, more, not_less, positive, same
 
-TEN = f"± is the standard deviation over {p.MAIN_SEEDS} seeds"
-FIVE = f"± is the standard deviation over {p.FEW_SEEDS} seeds"
-
-
-def _sweep() -> list[Claim]:
-    """Table 1 and figures 1, 2, 4, 5 and 6: few votes."""
-    claims = []
-    for method, name in p.HARD.items():
-        for place, k in enumerate(p.KS):
-            claims.append(Claim(
-                key=f"table-1-{method}-{k}", source=f"table 1, {name}, K = {k}",
-                claim=f"With {k} votes for each image, {name} has a lower soft NLL than soft labels",
-                published=f"soft labels {p.SWEEP['soft'][place]:.4f}, {name} {p.SWEEP[method][place]:.4f} (means over "
-                f"{p.FEW_SEEDS} seeds), one-sided Wilcoxon p = {p.SWEEP_P[method][place]}",
-            ))  # fmt: skip
-    diagnostic = "a figure without numbers"
-    return [
-        *claims,
-        Claim(key="table-1-all", source="table 1, figure 1, section 5.1", published="12 of 12",
-              claim="All three hard deliveries have a lower soft NLL than soft labels at all four K"),
-        Claim(key="table-1-agreeing", source="table 1, section 5.1", published=f"{p.AGREEING} of 12",
-              claim="In most cells of method and K, all five seeds agree that hard delivery is better"),
-        Claim(key="table-1-least-p", source="section 5.1",
-              published=f"least p {p.LEAST_P}; no cell survives Holm's correction over 12",
-              claim="With five seeds, Wilcoxon's one-sided p cannot be lower, so none survives a correction over 12"),
-        Claim(key="table-1-strongest", source="section 5.1",
-              published="said of K = 5 and 10; by the means of table 1 the gain is 0.031 there and 0.032 at 25 and 50",
-              claim="The gain of hard delivery is larger at 5 and 10 votes than at 25 and 50"),
-        Claim(key="figure-1-accuracy", source="figure 1, section 5.1", published=diagnostic,
-              claim="Over the sweep, accuracy is about the same with hard and soft delivery"),
-        Claim(key="figure-1-entropy", source="figure 1, section 5.1", published=diagnostic,
-              claim="Hard delivery makes the correlation of entropies higher, at 25 and 50 votes"),
-        Claim(key="figure-2-correlation", source="figure 2, section 5.1",
-              published="per-seed Spearman about 0.05 to 0.16",
-              claim="Hard delivery gains more on items whose few votes are farther from all votes, by Jensen-Shannon"),
-        Claim(key="figure-2-bins", source="figure 2", published=diagnostic,
-              claim="The gain is near zero where few votes are close to all votes, and larger in bins of larger error"),
-        Claim(key="figure-5", source="figure 5", published=diagnostic,
-              claim="The same holds with L1 distance in place of Jensen-Shannon"),
-        Claim(key="figure-6", source="figure 6", published=diagnostic,
-              claim="The same holds among the images that people disagree about most, with more noise"),
-        *(Claim(key=f"figure-4-{every}", source=f"figure 4, section 5.1, every {every} epochs",
-                published=f"{p.HELD[1]:.4f} when drawn in every epoch, {p.HELD[every]:.4f} (means of {p.FEW_SEEDS} "
-                "seeds); worse in all five seeds",
-                claim=f"Labels that are drawn only every {every} epochs give a higher soft NLL than drawn in each")
-          for every in (5, 10, 50)),
-        Claim(key="figure-4-order", source="figure 4",
-              published=", ".join(f"every {every}: {value:.4f}" for every, value in p.HELD.items()),
-              claim="The longer drawn labels are held, the higher the soft NLL"),
-    ]  # fmt: skip
+# What counts as no difference: the spread over seeds that tables 2 and 5 print for soft labels.
+MARGINS = {
+    "soft_nll": 0.0233,
+    "accuracy": 0.0081,
+    "ece_equal_mass": 0.0040,
+    "entropy_spearman": 0.0190,
+    "kl": 0.0228,
+    "brier": 0.0096,
+}
 
 
-def _main() -> list[Claim]:
-    """Tables 2 and 5, figures 3, 8 and 10: all votes."""
-    claims = []
-    for metric in p.METRICS:
-        place, name = p.METRICS.index(metric), p.METRIC_NAMES[metric]
-        table = "table 2" if metric in p.MAIN_P else "table 5"
-        test = f", Wilcoxon p = {p.MAIN_P[metric]}" if metric in p.MAIN_P else ""
-        claims.append(Claim(
-            key=f"table-2-{metric}", source=f"{table}, SLS and soft labels, {name}",
-            claim=f"With all votes, SLS and soft labels have the same {name}",
-            published=f"SLS {p.MAIN['sls'][place]}, soft labels {p.MAIN['soft'][place]}; {TEN}{test}",
-        ))  # fmt: skip
-    for metric in ("soft_nll", "ece_equal_mass", "entropy_spearman", "kl", "brier"):
-        place, name = p.METRICS.index(metric), p.METRIC_NAMES[metric]
-        better = "higher" if metric == "entropy_spearman" else "lower"
-        claims.append(Claim(
-            key=f"table-2-others-{metric}", source=f"table {2 if metric in p.MAIN_P else 5}, {name}",
-            claim=f"SLS and soft labels have a {better} {name} than majority vote and label smoothing",
-            published=", ".join(f"{p.NAMES[arm]} {p.MAIN[arm][place]}" for arm in
-                                ("sls", "soft", "majority", p.SMOOTHING)) + f"; {TEN}",
-        ))  # fmt: skip
-    shown = {metric: [p.MAIN[arm][p.METRICS.index(metric)] for arm in (p.MIXUP, "soft")] for metric in p.METRICS}
-    return [
-        *claims,
-        Claim(key="table-2-mixup-accuracy", source="table 2, mixup", claim="Mixup is the most accurate",
-              published=", ".join(f"{p.NAMES[arm]} {row[p.METRICS.index('accuracy')]}" for arm, row in p.MAIN.items())
-              + f"; {TEN}"),
-        Claim(key="table-2-mixup-calibration", source="table 2, mixup",
-              claim="Mixup is calibrated worse than soft labels, and unsure in other places than people",
-              published=f"ECE {shown['ece_equal_mass'][0]} against {shown['ece_equal_mass'][1]}, correlation of "
-              f"entropies {shown['entropy_spearman'][0]} against {shown['entropy_spearman'][1]}; {TEN}"),
-        Claim(key="table-5-mixup", source="table 5, mixup", claim="Mixup has a lower Brier score than soft labels",
-              published=f"mixup {shown['brier'][0]}, soft labels {shown['brier'][1]}; {TEN}"),
-        Claim(key="figure-3-match", source="figure 3, section 5.2", published="0.019 for both",
-              claim="The smooth ECE of SLS and of soft labels is the same"),
-        Claim(key="figure-3-majority", source="figure 3, section 5.2",
-              published="0.082 for majority vote, 0.019 for both",
-              claim="Majority vote has a larger smooth ECE than soft labels"),
-        Claim(key="figure-8-near", source="figure 8", published=f"{p.SOONER['near']} epochs of 200 sooner",
-              claim="SLS comes within 5% of its best soft NLL sooner than soft labels"),
-        Claim(key="figure-8-best", source="figure 8", published=f"{p.SOONER['best']} epochs of 200 sooner",
-              claim="SLS reaches its best epoch sooner than soft labels"),
-        Claim(key="figure-10-reliability", source="figure 10", published="a figure without numbers",
-              claim="In the decomposition of the Brier score, SLS and soft labels are equally reliable"),
-        Claim(key="figure-10-resolution", source="figure 10", published="a figure without numbers",
-              claim="In the decomposition of the Brier score, SLS has a slightly higher resolution"),
-    ]  # fmt: skip
+def _main_claims() -> Iterator[Claim]:
+    """Tables 2 and 5: all votes."""
+    for metric, margin in MARGINS.items():
+        table = "table 5" if metric in ("kl", "brier") else "table 2"
+        yield Claim(
+            key=f"table-2-{metric}",
+            source=f"{table}, SLS and soft labels, {METRICS[metric]}",
+            claim=f"With all votes, SLS and soft labels have the same {METRICS[metric]}",
+            judge=same(metric, "sls", "soft", margin=margin),
+        )
+        if metric == "accuracy":
+            continue
+        better, word = (more, "higher") if metric == "entropy_spearman" else (less, "lower")
+        for arm, key in (("soft", "table-2-others"), ("sls", "table-2-sls-others")):
+            yield Claim(
+                key=f"{key}-{metric}",
+                source=table,
+                claim=f"{in_title(DELIVERIES[arm])}: {word} {METRICS[metric]} than majority vote and label smoothing",
+                judge=each(*(better(metric, arm, than=base) for base in ("majority", "smoothing"))),
+            )
+    yield Claim(
+        key="table-2-mixup-accuracy",
+        source="table 2, mixup",
+        claim="Mixup is the most accurate",
+        published="mixup 0.8824 ± 0.0046, SLS 0.8695 ± 0.0105, soft labels 0.8687 ± 0.0081, others lower",
+        judge=each(*(more("accuracy", "mixup", than=base) for base in ("soft", "sls", "majority", "smoothing"))),
+    )
+    yield Claim(
+        key="table-2-mixup-calibration",
+        source="table 2, mixup",
+        claim="Mixup is calibrated worse than soft labels, and its entropy follows that of people less",
+        judge=each(
+            more("ece_equal_mass", "mixup", than="soft"),
+            less("entropy_spearman", "mixup", than="soft"),
+        ),
+    )
+    yield Claim(
+        key="table-5-mixup",
+        source="table 5, mixup",
+        claim="Mixup has a lower Brier score than soft labels",
+        judge=less("brier", "mixup", than="soft"),
+    )
 
 
-def _family() -> list[Claim]:
-    """Table 3: hard deliveries beside each other."""
-    claims = []
+def _diagnostic_claims() -> Iterator[Claim]:
+    """Figures 3, 8 and 10: reliability and training."""
+    yield Claim(
+        key="figure-3-match",
+        source="figure 3, section 5.2",
+        claim="SLS and soft labels have the same smooth ECE",
+        judge=same("smooth_ece", "sls", "soft", margin=MARGINS["ece_equal_mass"]),
+    )
+    yield Claim(
+        key="figure-3-majority",
+        source="figure 3, section 5.2",
+        claim="Majority vote has a larger smooth ECE than soft labels",
+        judge=more("smooth_ece", "majority", than="soft"),
+    )
+    yield Claim(
+        key="figure-3-curves",
+        source="figure 3, section 5.2",
+        claim="The reliability curve of SLS is closer to that of soft labels than majority vote's: mean distance",
+        published=NO_NUMBERS,
+        judge=less("curve_distance", "sls", than="majority"),
+    )
+    yield Claim(
+        key="figure-8-near",
+        source="figure 8",
+        claim="Epochs of 200 by which SLS comes within 5% of its best soft NLL sooner than soft labels",
+        judge=positive(value_of("near_sooner", "sls")),
+    )
+    yield Claim(
+        key="figure-8-best",
+        source="figure 8",
+        claim="Epochs of 200 by which SLS reaches its best epoch sooner than soft labels",
+        judge=positive(value_of("best_sooner", "sls")),
+    )
+    yield Claim(
+        key="figure-10-reliability",
+        source="figure 10",
+        claim="In the decomposition of the Brier score, SLS and soft labels are about equally reliable",
+        published=NO_NUMBERS,
+        judge=Same(difference("brier_reliability", "sls", "soft", relative=True), 0.5),
+    )
+    yield Claim(
+        key="figure-10-resolution",
+        source="figure 10",
+        claim="In the decomposition of the Brier score, SLS has a slightly higher resolution",
+        published=NO_NUMBERS,
+        judge=more("brier_resolution", "sls", than="soft"),
+    )
+
+
+def _family_claims() -> Iterator[Claim]:
+    """Table 3: hard deliveries next to each other."""
     for method in ("multipass", "deterministic_control"):
-        name, row = p.NAMES[method], p.FAMILY[method]
-        claims += [
-            Claim(key=f"table-3-{method}-sls", source=f"table 3, {name}, soft NLL",
-                  claim=f"With all votes, {name} and SLS have the same soft NLL",
-                  published=f"{name} {row[0]}, SLS {p.FAMILY['sls'][0]}; {FIVE}"
-                  + (", Wilcoxon p = 0.4375" if method == "multipass" else "")),
-            Claim(key=f"table-3-{method}-soft", source=f"table 3, {name}, soft NLL",
-                  claim=f"With all votes, {name} matches soft labels in soft NLL",
-                  published=f"{name} {row[0]} over 5 seeds, soft labels {p.MAIN['soft'][0]} over 10"),
-            Claim(key=f"table-3-{method}-others", source=f"table 3, {name}, accuracy, ECE and correlation of entropies",
-                  claim=f"{name[0].upper()}{name[1:]} and SLS have the same accuracy, ECE and correlation of entropies",
-                  published=f"{name} {', '.join(row[1:])}; SLS {', '.join(p.FAMILY['sls'][1:])}; {FIVE}; "
-                  + ("p >= 0.625" if method == "multipass" else "the same pattern is said, without p")),
-        ]  # fmt: skip
-    row = p.FAMILY[p.SHUFFLED]
-    return [
-        *claims,
-        Claim(key="table-3-shuffled-nll", source="table 3, shuffled SLS, soft NLL",
-              claim="Labels drawn from distributions of other images ruin the soft NLL",
-              published=f"{row[0]} against {p.FAMILY['sls'][0]}; {FIVE}"),
-        Claim(key="table-3-shuffled-accuracy", source="table 3, shuffled SLS, accuracy",
-              claim="Labels drawn from distributions of other images leave accuracy near chance, a tenth",
-              published=f"{row[1]}; {FIVE}"),
-        Claim(key="table-3-shuffled-entropy", source="table 3, shuffled SLS, correlation of entropies",
-              claim="A model that learned from distributions of other images is not unsure where people disagree",
-              published=f"{row[3]}; {FIVE}"),
-        Claim(key="table-3-least-p", source="section 5.2",
-              published=f"least two-sided p {p.TWO_SIDED_P} with five seeds",
-              claim="Shuffled SLS is worse than SLS by the least p that five seeds can give"),
-    ]  # fmt: skip
+        name = DELIVERIES[method]
+        for base in ("sls", "soft"):
+            yield Claim(
+                key=f"table-3-{method}-{base}",
+                source=f"table 3, {name}, soft NLL",
+                claim=f"With all votes, {name} has the same soft NLL as {DELIVERIES[base]}",
+                judge=same("soft_nll", method, base, margin=MARGINS["soft_nll"]),
+            )
+        yield Claim(
+            key=f"table-3-{method}-others",
+            source=f"table 3, {name}",
+            claim=f"{in_title(name)} and SLS have the same accuracy, ECE and correlation of entropies",
+            published="p at least 0.625" if method == "multipass" else "the same pattern, without p",
+            judge=each(
+                *(
+                    same(metric, method, "sls", margin=MARGINS[metric])
+                    for metric in ("accuracy", "ece_equal_mass", "entropy_spearman")
+                )
+            ),
+        )
+    yield Claim(
+        key="table-3-shuffled-nll",
+        source="table 3, shuffled SLS, soft NLL",
+        claim="Labels drawn for other images ruin the soft NLL: above soft labels, and no better than a uniform guess",
+        published="shuffled SLS 2.2973 ± 0.0024, soft labels 0.5096 ± 0.0233",
+        judge=each(
+            more("soft_nll", "shuffled", than="soft"),
+            not_less("soft_nll", "shuffled", than="chance", margin=0.1),
+        ),
+    )
+    yield Claim(
+        key="table-3-shuffled-accuracy",
+        source="table 3, shuffled SLS, accuracy",
+        claim="Labels drawn for other images leave accuracy near chance, a tenth",
+        judge=same("accuracy", "shuffled", "chance", margin=0.05),
+    )
+    yield Claim(
+        key="table-3-shuffled-entropy",
+        source="table 3, shuffled SLS, correlation of entropies",
+        claim="A model that learned the labels of other images is not unsure where people disagree: correlation 0",
+        judge=Same(value_of("entropy_spearman", "shuffled"), 0.0556),
+    )
+    yield Claim(
+        key="table-3-least-p",
+        source="table 3, section 5.2",
+        claim="The least two-sided p of Wilcoxon's test with five seeds, which shuffled SLS attains",
+        judge=exactly("least_p", "two_sided", "0.0625"),
+    )
 
 
-def _geometry() -> list[Claim]:
-    """Proposition 1, tables 4 and 6, figures 7, 9, 11 and 12."""
-    claims = [
-        Claim(key="proposition-objective", source="proposition 1, equations 4 and 5",
-              claim="Loss and gradient of SLS are on average those of soft labels", published="an identity"),
-        Claim(key="proposition-covariance", source="proposition 1, equation 6",
-              claim="Drawing a label gives the gradient by the logits the covariance Diag(p) - pp'",
-              published="an identity"),
-        Claim(key="proposition-parameters", source="proposition 1, equation 7",
-              claim="By the parameters, that covariance is the one by the logits between two Jacobians",
-              published="an identity"),
-        Claim(key="proposition-square", source="equation 8",
-              claim="The squared gradient grows by 1 - |p|^2, which is 0 where all agree and grows with disagreement",
-              published="an identity"),
-    ]  # fmt: skip
-    for place, what in enumerate(p.CURVATURE):
-        claims.append(Claim(
-            key=f"table-4-{what}", source=f"table 4, {p.CURVATURE_NAMES[what]}",
-            claim=f"SLS ends where the loss is flatter than with soft labels: {p.CURVATURE_NAMES[what]}",
-            published=f"SLS {p.HESSIAN['sls'][place]}, soft labels {p.HESSIAN['soft'][place]}; {TEN}",
-        ))  # fmt: skip
-    for method in ("multipass", "deterministic_control"):
-        name = p.NAMES[method]
-        claims.append(Claim(
-            key=f"table-4-{method}", source=f"table 4, {name}; section 5.3",
-            claim=f"{name[0].upper()}{name[1:]}, which draws nothing while it trains, is as flat as SLS and flatter "
-            "than soft labels",
-            published=f"largest eigenvalue {p.HESSIAN[method][0]}, SLS {p.HESSIAN['sls, 5 seeds'][0]}, soft labels "
-            f"{p.HESSIAN['soft'][0]}",
-        ))  # fmt: skip
-    claims.append(Claim(
-        key="table-4-shuffled", source="table 4, shuffled SLS", claim="Shuffled SLS is flattest of all",
-        published=f"largest eigenvalue {p.HESSIAN[p.SHUFFLED][0]}, trace {p.HESSIAN[p.SHUFFLED][1]}; {FIVE}",
-    ))  # fmt: skip
-    for k, row in p.HESSIAN_SWEEP.items():
-        claims.append(Claim(
-            key=f"table-6-{k}", source=f"table 6, K = {k}",
-            claim=f"With {k} votes, the largest eigenvalue is smaller with SLS than with soft labels, on all items and "
-            "on the most disputed",
-            published=f"all: SLS {row[0]}, soft labels {row[1]}; disputed: SLS {row[2]}, soft labels {row[3]}; {FIVE}",
-        ))  # fmt: skip
-    said = {"overall": "over all images", "high": "over the images that people disagree about most"}
-    return [
-        *claims,
-        Claim(key="figure-7", source="figure 7, section 5.3",
-              published=f"{p.GRADIENTS}, from 0.919 to 0.953 over seeds",
-              claim="Drawing labels makes the last layer's gradient noisier where people disagree (rank correlation)"),
-        *(Claim(key=f"figure-9-{part}", source="figure 9",
-                published=f"SLS {p.GRAD_CAM[part][0]}, soft {p.GRAD_CAM[part][1]}",
-                claim=f"Grad-CAM maps of different seeds are more alike with SLS than with soft labels, {where}")
-          for part, where in said.items()),
-        Claim(key="figure-11", source="figure 11, section 5.3", published=f"mean barrier {p.BARRIER} over 10 pairs",
-              claim="Between the solutions of SLS and soft labels the loss rises: they lie in different basins"),
-        Claim(key="figure-12", source="figure 12", published=f"SLS {p.CKA[0]}, soft labels {p.CKA[1]}",
-              claim="Features of different seeds are more alike (linear CKA) with SLS than with soft labels"),
-    ]  # fmt: skip
-
-
-def _elsewhere() -> list[Claim]:
-    """Tables 7 to 9: images from elsewhere."""
-    claims = [
-        Claim(key="table-7-five", source="table 7", published="so by 5 of 6 detectors, not by KNN",
-              claim="Hard deliveries tell SVHN from CIFAR-10 better than soft labels"),
-        Claim(key="table-7-control", source="table 7", published="so by 5 of 6 detectors",
-              claim="Deterministic control tells SVHN from CIFAR-10 best of all"),
-    ]  # fmt: skip
-    for detector, (sls, soft, test) in p.NEAR.items():
-        claims.append(Claim(
-            key=f"table-8-{detector}", source=f"table 8, {p.DETECTORS[detector]}",
-            claim=f"SLS tells CIFAR-100 from CIFAR-10 better than soft labels, by {p.DETECTORS[detector]}",
-            published=f"AUROC of SLS {sls}, soft labels {soft} (means of {p.MAIN_SEEDS} seeds), paired p = {test}",
-        ))  # fmt: skip
-    for place, method in ((1, "multipass"), (2, "deterministic_control")):
-        claims.append(Claim(
-            key=f"table-9-{method}", source=f"table 9, {p.NAMES[method]}",
-            claim=f"{p.NAMES[method][0].upper()}{p.NAMES[method][1:]} tells CIFAR-100 from CIFAR-10 better than soft "
-            "labels, by Energy, MSP and KNN",
-            published="; ".join(f"{p.DETECTORS[detector]} {row[place]} against {row[0]}" for detector, row in
-                                p.NEAR_FAMILY.items()),
-        ))  # fmt: skip
-    return claims
-
-
-CLAIMS = (*_sweep(), *_main(), *_family(), *_geometry(), *_elsewhere())
+CLAIMS = (
+    *SWEEP_CLAIMS,
+    *_main_claims(),
+    *_diagnostic_claims(),
+    *_family_claims(),
+    *INSIDE_CLAIMS,
+)
+HEADLINES = (
+    "table-1-all",
+    "table-1-multipass-5",
+    "table-1-sls-5",
+    "table-2-soft_nll",
+    "table-3-multipass-soft",
+    "table-3-shuffled-nll",
+    "figure-4-order",
+    "table-4-lambda_full",
+)

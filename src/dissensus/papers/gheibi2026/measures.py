@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def load_unseen_images(model: str, at_most: int) -> tuple[Any, np.ndarray]:
     return table.pixels[:at_most], np.asarray(table.labels[:at_most], dtype=np.int64)
 
 
-def map_stability(cells: list[TrainedCell], unseen: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
+def map_stability(cells: Sequence[TrainedCell], unseen: tuple[np.ndarray, np.ndarray]) -> dict[str, float]:
     """Grad-CAM for the class of the data set, without ReLU, by the last layer with maps of 4 x 4 or more."""
     from dissensus.probe.inputs import image_batches
     from dissensus.probe.saliency import grad_cam
@@ -96,15 +97,13 @@ def map_stability(cells: list[TrainedCell], unseen: tuple[np.ndarray, np.ndarray
 
     pixels, classes = unseen
     people = as_distributions(load("cifar10n").labels).probs[: len(pixels)]
-    maps: dict[str, list[np.ndarray]] = {}
+    maps = []
     for cell in cells:
         layer = "stages.1" if cell.cell.model.name == "small" else "stage4"
         batches = image_batches(cell.model, pixels, classes)
-        maps.setdefault(cell.cell.delivery, []).append(
-            np.concatenate([grad_cam(cell.model, x, y, layer=layer, relu=False) for x, y in batches])
-        )
-    stable = {name: stability_by_disagreement(np.stack(of), people) for name, of in maps.items()}
-    return {name: {"overall": of.overall, "high": of.on_disputed} for name, of in stable.items()}
+        maps.append(np.concatenate([grad_cam(cell.model, x, y, layer=layer, relu=False) for x, y in batches]))
+    stable = stability_by_disagreement(np.stack(maps), people)
+    return {"overall": stable.overall, "high": stable.on_disputed}
 
 
 def drawn_votes(cell: TrainedCell, k: int) -> np.ndarray:

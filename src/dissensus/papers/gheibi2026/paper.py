@@ -1,4 +1,4 @@
-"""The reproduction of the paper: its parts, and what is other here."""
+"""The paper as data: its parts by scale, and how a run differs from the paper."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import Any
 
 from dissensus.papers.gheibi2026.answers import answers
 from dissensus.papers.gheibi2026.beyond import CEILING, TEXT_SIZES, TEXTS, ceiling, shrinkage_study, text_runs
-from dissensus.papers.gheibi2026.claims import CLAIMS
+from dissensus.papers.gheibi2026.claims import CLAIMS, HEADLINES
+from dissensus.papers.gheibi2026.conclusion import conclude
+from dissensus.papers.gheibi2026.curves import VERSION as CURVES
+from dissensus.papers.gheibi2026.curves import curve_distances
 from dissensus.papers.gheibi2026.figures import figures
-from dissensus.papers.gheibi2026.findings import findings
+from dissensus.papers.gheibi2026.observe import observe
 from dissensus.papers.gheibi2026.probing import PROBING, probe_models, settings_of_probing
 from dissensus.papers.gheibi2026.proposition import SETTINGS as PROPOSITION
 from dissensus.papers.gheibi2026.proposition import proposition
-from dissensus.papers.gheibi2026.studies import FEATURES, HELD_FOR, SIZES, studies_of
-from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.gheibi2026.reader_names import MODELS, READER_NAMES
+from dissensus.papers.gheibi2026.studies import FEATURES, SIZES, Size, studies_of
+from dissensus.papers.paper import SCALES, Paper, Part, Scale
+from dissensus.papers.published import read_published
 
 IMAGES = ("cifar10h", "cifar10-test")
 VECTORS = ("cifar10h", FEATURES)
@@ -24,7 +29,31 @@ ELSEWHERE = {
     "network": ("cifar100-test-8k", "imagenet32-validation", "cifar10-train", "cifar10n"),
 }
 VOTES = 51  # of an image of CIFAR-10H, on average
-WEIGHTS = {"heads": 0.2, "small": 1.5, "resnet18": 2.0}
+WEIGHTS = {"heads": 0.2, "swift": 20.0, "resnet18": 2.0}
+PAPER_SIZES = {
+    "model": "ResNet-18",
+    "optimizer": "SGD at 0.1, cosine, batches of 128",
+    "augmentation": "crop and flip",
+    "epochs": "200",
+    "passes over all votes": "3.9",
+    "images": "10,000",
+    "seeds, all votes": "10",
+    "seeds, hard deliveries": "5",
+    "seeds, few votes": "5",
+    "K": "5, 10, 25, 50",
+}
+UNSTATED = (
+    ("scored epoch", "not stated for scores; the best for curvature", "both; the nearest strong one decides"),
+    ("few votes", "independent draws for each K", "one random stream per seed for all K"),
+    ("mixup", "alpha not stated", "alpha 0.2, majority labels"),
+    ("label smoothing", "amount not stated", "0.1, majority labels"),
+    ("high-disagreement slice", "rule not stated", "the tenth of the images with the largest entropy"),
+    ("gain by target error", "images not stated", "held-out images decide; images learned from are in the evidence"),
+    ("far images", "SVHN", "none; ImageNet at 32 pixels is in the evidence"),
+    ("CIFAR-100", "10,000 test images", "8,000 at most"),
+    ("images for CKA and Grad-CAM", "not stated", "training images of CIFAR-10, by disjoint pairs of seeds"),
+    ("Grad-CAM", "layer and class not stated", "last layer with maps of at least 4 x 4, true class, no ReLU"),
+)
 
 
 def parts(scale: Scale) -> Sequence[Part]:
@@ -36,6 +65,16 @@ def parts(scale: Scale) -> Sequence[Part]:
         for name, study in studies.items():
             seeds = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
             made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds))
+        made.append(
+            Part(
+                name=f"{model}-curves",
+                work=partial(curve_distances, f"{model}-main"),
+                settings={"version": CURVES},
+                data=("cifar10h",),
+                needs=(f"{model}-main",),
+                weight=0.05,
+            )
+        )
         if model in PROBING[scale]:
             elsewhere = ELSEWHERE["heads" if model == "heads" else "network"]
             made.append(
@@ -70,90 +109,62 @@ def parts(scale: Scale) -> Sequence[Part]:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """What is other here than in the paper."""
-    rows = [
-        ("epoch that is scored", "not stated for scores; the best for curvature", "both; the best decides verdicts"),
-        (
-            "few votes",
-            "drawn with replacement, independent for each K",
-            "the same, from one stream of a seed for all K",
-        ),
-        (
-            "mixup",
-            "alpha and batches not stated",
-            "alpha 0.2, partner and weight drawn for each image; majority's labels",
-        ),
-        ("label smoothing", "amount not stated", "0.1, of majority's labels"),
-        ("high-disagreement slice", "rule not stated", "the tenth of the images with the largest entropy among people"),
-        ("gain over target error", "which images: not stated", "both those learned from and those held out"),
-        ("far images", "SVHN", "ImageNet at 32 pixels without CIFAR-10's classes, in a figure alone"),
-        ("CIFAR-100", "10,000 test images", "8,000 of them at most"),
-        (
-            "images that features and maps of seeds are compared on",
-            "not stated",
-            "training images of CIFAR-10, which no model has seen; CIFAR-10N says which of them are disputed",
-        ),
-        (
-            "Grad-CAM",
-            "layer and class not stated",
-            "the last layer with maps of 4 x 4 or more, for the true class, without ReLU",
-        ),
-    ]
+    """How a run at this scale differs from the paper."""
+    rows = list(UNSTATED)
     for model, size in SIZES[scale].items():
-        rows.append(
-            (f"model: {model}", "ResNet-18 of width 64, 200 epochs, crop and flip, SGD", _describe_model(size.model))
-        )
-        for part, theirs in (
-            ("main", "5 deliveries, 10 seeds"),
-            ("family", "6 deliveries beside SLS, 5 seeds"),
-            ("sweep", "4 deliveries, K = 5, 10, 25, 50, 5 seeds"),
-        ):
-            deliveries, seeds = getattr(size, part)
-            drawn = f", K = {', '.join(map(str, size.ks))}" if part == "sweep" else ""
-            ours = f"{len(deliveries)} deliveries{drawn}, {seeds} seeds" if seeds else "not run"
-            rows.append((f"{part} comparison, {model}", theirs, ours))
-        trained = int(size.model["epochs"])
-        if trained < VOTES and "multipass" in size.family[0]:
-            rows.append(
-                (
-                    f"passes over all votes in multipass, {model}",
-                    "about 4",
-                    f"{trained / VOTES:.1f}, since {trained} epochs are fewer than the {VOTES} votes of an image",
-                )
-            )
-        if trained <= max(HELD_FOR) and f"sls | stale={max(HELD_FOR)}" in size.family[0]:
-            rows.append((f"labels held for {max(HELD_FOR)} epochs, {model}", "drawn four times", "drawn once"))
-        if size.items is not None:
-            rows.append((f"images, {model}", "10,000", f"{size.items:,}"))
+        shown = MODELS[model]
+        ours = _sizes(size)
+        rows += [(f"{aspect}: {shown}", PAPER_SIZES[aspect], here) for aspect, here in ours.items()]
     for model, probing in PROBING[scale].items():
-        items = "all" if probing.items is None else f"{probing.items:,}"
-        epochs = "best and last epoch" if probing.last else "best epoch"
-        ours = f"{items} images, {probing.seeds} seeds at most, {epochs}; Lanczos' method, traces in groups or exact"
-        theirs = "2,000 images, 5 or 10 seeds, best epoch; power iteration, Hutchinson's trace"
-        rows.append((f"probes, {model}", theirs, ours))
-    return rows
-
-
-def _describe_model(model: Mapping[str, Any]) -> str:
-    if "head" in model:
-        return (
-            f"a head of {model['hidden']} units on features of EfficientNet-Lite0, {model['epochs']} epochs of "
-            "Adam; the features stay as they are"
+        images = "all held-out" if probing.items is None else f"{probing.items:,} held-out"
+        here = f"{images} images, {probing.seeds} seeds at most; Lanczos' method, grouped or exact traces"
+        rows.append(
+            (f"curvature: {MODELS[model]}", "2,000 held-out images, 5 or 10 seeds; power iteration, Hutchinson", here)
         )
-    width = "as published" if model["width"] == "none" else f"of width {model['width']}"
-    crop = "crop and flip" if model["crop"] else "flip alone"
-    return f"{model['network']} {width}, {model['epochs']} epochs, {crop}, SGD as in the paper"
+    return [row for row in rows if row[1] != row[2]]
+
+
+def _sizes(size: Size) -> dict[str, str]:
+    """The sizes of a run, by the aspects of `PAPER_SIZES`."""
+    model, epochs = size.model, int(size.model["epochs"])
+    fewest = ", ".join(str(k) for k in size.ks if k <= (size.few_epochs or 0))
+    head = "head" in model
+    network = "" if head else {"resnet18": "ResNet-18", "swift": "6 convolutions"}[model["network"]]
+    width = "" if head or model["width"] == "none" else f", width {model['width']}"
+    return {
+        "model": f"head of {model['hidden']} units on EfficientNet-Lite0" if head else f"{network}{width}",
+        "optimizer": f"{_optimizer(model)}, batches of {model.get('batch', 128)}",
+        "augmentation": "none" if head else "crop and flip",
+        "epochs": str(epochs) if size.few_epochs is None else f"{epochs}; {size.few_epochs} with {fewest} votes",
+        "passes over all votes": f"{epochs / VOTES:.1f}",
+        "images": "10,000" if size.items is None else f"{size.items:,}",
+        "seeds, all votes": str(size.main[1]),
+        "seeds, hard deliveries": str(size.family[1]),
+        "seeds, few votes": str(size.sweep[1]),
+        "K": ", ".join(map(str, size.ks)),
+    }
+
+
+def _optimizer(model: Mapping[str, Any]) -> str:
+    if "head" in model:
+        return "Adam at 0.001"
+    return "SGD, one cycle up to 0.3" if "recipe" in model else "SGD at 0.1, cosine"
 
 
 PAPER = Paper(
     name="gheibi2026",
-    title="Does it matter whether people's votes reach the loss softly or one by one? (Gheibi 2026)",
+    title="Does it matter whether votes reach the loss as soft labels or one by one? (Gheibi 2026)",
     citation="Gheibi, Ghazizadeh (2026), Same Target, Different Basins: Hard vs. Soft Labels for Annotator "
     "Distributions",
     claims=CLAIMS,
     parts=parts,
-    findings=findings,
+    published=read_published("gheibi2026"),
+    observe=observe,
     differences=differences,
     figures=figures,
     beyond=answers,
+    names=READER_NAMES,
+    headlines=HEADLINES,
+    conclude=conclude,
+    scales=SCALES,
 )

@@ -23,15 +23,14 @@ from dissensus.papers.gheibi2026.measures import (
     module_of,
     outside_images,
 )
-from dissensus.papers.gheibi2026.published import HARD, SHUFFLED
-from dissensus.papers.gheibi2026.studies import SIZES, studies_of
+from dissensus.papers.gheibi2026.studies import HARD, SHUFFLED, SIZES, studies_of, sweep_of
 from dissensus.papers.gheibi2026.trained import TrainedCell, load_cells
 from dissensus.papers.paper import Scale, Tell
 from dissensus.study.read_data import load_data
 
 KEPT = ("best", "last")
 BENT = ("soft", *HARD, SHUFFLED)
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,9 @@ class Probing:
 
 PROBING: dict[Scale, dict[str, Probing]] = {
     "quick": {"heads": Probing(200, 300, False, 0.1, 3)},
-    "laptop": {"small": Probing(800, 1_000, False, 0.03, 3), "heads": Probing(500, 2_000, True, 0.05, 5)},
-    "full": {"resnet18": Probing(None, 10_000, True, 0.01, 10), "heads": Probing(500, 2_000, True, 0.05, 5)},
+    "laptop": {"heads": Probing(500, 2_000, True, 0.05, 10)},
+    "overnight": {"swift": Probing(500, 2_000, True, 0.05, 5), "heads": Probing(500, 2_000, True, 0.05, 10)},
+    "full": {"resnet18": Probing(None, 10_000, True, 0.01, 10), "heads": Probing(500, 2_000, True, 0.05, 10)},
 }
 
 
@@ -85,7 +85,8 @@ class _Look:
     def __init__(
         self, model: str, scale: Scale, keep: str, folder: Path, needs: Mapping[str, Path], tell: Tell
     ) -> None:
-        self.model, self.keep, self.folder, self.needs, self.tell = model, keep, folder / "measured", needs, tell
+        self.model, self.scale, self.keep, self.tell = model, scale, keep, tell
+        self.folder, self.needs = folder / "measured", needs
         self.probing, self.size = PROBING[scale][model], SIZES[scale][model]
         self.studies = studies_of(model, scale)
         (self.data,) = load_data(self.studies["main"], say=lambda notice: None).values()
@@ -98,12 +99,14 @@ class _Look:
     def numbers(self) -> dict[str, Any]:
         numbers: dict[str, Any] = {"curvature": {}, "gradients": {}, "ood": {}}
         whole = list(self._cells("main", BENT)) + list(self._cells("family", BENT))
-        sparse = [cell for k in self.size.ks for cell in self._cells("sweep", ("soft", "sls"), k)]
+        sparse = [
+            cell for k in self.size.ks for cell in self._cells(sweep_of(self.model, self.scale, k), ("soft", "sls"), k)
+        ]
         for done, cell in enumerate([*whole, *sparse]):
             measured = self._piece(cell.key, partial(self._alone, cell))
             name, seed = _arm(cell), str(cell.cell.seed)
             for what in numbers:
-                if measured.get(what) is not None:
+                if measured.get(what) not in (None, {}):
                     numbers[what].setdefault(name, {})[seed] = measured[what]
             self.tell(0.8 * (done + 1) / (len(whole) + len(sparse)))
         ends = {cell.cell.seed: cell for cell in whole if cell.cell.delivery == "sls"}
@@ -142,7 +145,8 @@ class _Look:
         test = cell.parts.test
         disputed = test[high_disagreement(cell.people(test).probs).code == 1]
         measured: dict[str, Any] = {"curvature": {}}
-        for part, rows in (("full", self._rows(cell, self.probing.items)), ("high", disputed)):
+        of_items = {"full": self._rows(cell, self.probing.items), "high": disputed}
+        for part, rows in of_items.items() if self.keep == "best" else ():  # as in the paper's Hessian protocol
             bent = bends(cell, rows, self.probing.tolerance)
             measured["curvature"] |= {f"{name}_{part}": value for name, value in bent.items()}
         if not cell.cell.labels.transforms and cell.cell.delivery != SHUFFLED:
@@ -179,23 +183,30 @@ class _Look:
         }
 
     def _alike(self, cells: list[TrainedCell]) -> dict[str, Any]:
-        """Features and maps of training images of CIFAR-10, which no model has seen, across seeds."""
-        from dissensus.probe.representation import cka_table
+        """Features and maps of training images of CIFAR-10, which no model has seen, of two seeds at a time.
 
-        methods = [cell for cell in cells if cell.cell.delivery in ("soft", "sls", "multipass")]
+        No seed is in two pairs, so that pairs are independent runs.
+        """
+        from dissensus.probe.representation import linear_cka
+
         unseen = load_unseen_images(self.model, self.probing.outside)
-        by: dict[str, list[np.ndarray]] = {}
-        for cell in methods:
-            by.setdefault(cell.cell.delivery, []).append(np.asarray(cell.model.features(unseen[0])))
-        table = cka_table(by)
-        measured: dict[str, Any] = {"cka": {name: table.within[name] for name in by}, "grad_cam": {}}
-        if self.model != "heads":
-            measured["grad_cam"] = map_stability(methods, unseen)
+        measured: dict[str, Any] = {"cka": {}, "grad_cam": {}}
+        for delivery in ("soft", "sls", "multipass"):
+            own = [cell for cell in cells if cell.cell.delivery == delivery]
+            for one, other in zip(own[::2], own[1::2], strict=False):
+                pair = f"seeds {one.cell.seed} and {other.cell.seed}"
+                both = [np.asarray(cell.model.features(unseen[0])) for cell in (one, other)]
+                measured["cka"].setdefault(delivery, {})[pair] = linear_cka(*both)
+                if self.model != "heads":
+                    measured["grad_cam"].setdefault(delivery, {})[pair] = map_stability([one, other], unseen)
         return measured
 
     def _targets(self, k: int) -> dict[str, Any]:
         """Where hard delivery gains: against how far the target that was learned from is from all votes."""
-        cells = {(cell.cell.delivery, cell.cell.seed): cell for cell in self._cells("sweep", ("soft", *HARD), k)}
+        cells = {
+            (cell.cell.delivery, cell.cell.seed): cell
+            for cell in self._cells(sweep_of(self.model, self.scale, k), ("soft", *HARD), k)
+        }
         measured: dict[str, Any] = {}
         for (delivery, seed), cell in cells.items():
             if delivery != "soft":

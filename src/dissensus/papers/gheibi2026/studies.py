@@ -16,14 +16,16 @@ import numpy as np
 from dissensus.datasets.catalogue import features, load
 from dissensus.labels.sampling import evenly_spaced
 from dissensus.labels.shares import as_distributions
-from dissensus.papers.gheibi2026.published import HARD, KS, MIXUP, SHUFFLED, SMOOTHING
 from dissensus.papers.paper import Scale
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
 
 FEATURES = "cifar10-efficientnet"
-HELD_FOR = (5, 10, 50)
+KS = (5, 10, 25, 50)  # votes per image in the sweep
+HELD_FOR = (5, 10, 50)  # epochs
+HARD = ("sls", "multipass", "deterministic_control")
+SMOOTHING, MIXUP, SHUFFLED = "majority | smoothed=0.1", "majority | mixup=0.2", "sls | shuffled"
 MAIN = ("soft", "sls", "majority", SMOOTHING, MIXUP)
 FAMILY = ("multipass", "deterministic_control", SHUFFLED, *(f"sls | stale={every}" for every in HELD_FOR))
 FEW = ("soft", *HARD)
@@ -40,6 +42,8 @@ class Size:
     sweep      (deliveries, seeds) with K votes drawn for each item, table 1
     ks         these K
     items      at most so many images; None: all
+    few_epochs of trainings with at most that many votes per image; each K is then a part of its own, so that a run
+               can end between them
     """
 
     model: Mapping[str, Any]
@@ -48,6 +52,7 @@ class Size:
     sweep: tuple[Sequence[str], int]
     ks: Sequence[int]
     items: int | None = None
+    few_epochs: int | None = None
 
 
 def _head(hidden: int, epochs: int, batch: int) -> dict[str, Any]:
@@ -63,52 +68,63 @@ def _head(hidden: int, epochs: int, batch: int) -> dict[str, Any]:
     }
 
 
-def _network(name: str, width: int | str, epochs: int, crop: int) -> dict[str, Any]:
-    return {"network": name, "width": width, "epochs": epochs, "crop": crop}
+def _network(name: str, width: int | str, epochs: int, **recipe: Any) -> dict[str, Any]:
+    return {"network": name, "width": width, "epochs": epochs, **recipe}
 
 
+_LAPTOP = Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS)
 SIZES: dict[Scale, dict[str, Size]] = {
     "quick": {"heads": Size(_head(32, 15, 16), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, items=2_000)},
-    "laptop": {
-        "small": Size(
-            _network("small", 16, 16, 0),
-            (("soft", "sls", "majority"), 3),
-            (("multipass", "deterministic_control", SHUFFLED), 3),
-            (FEW, 3),
-            (5,),
-        ),
-        "resnet18": Size(_network("resnet18", 4, 8, 0), ((), 0), ((), 0), (("soft", "sls", "multipass"), 2), (5,)),
-        "heads": Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
+    "laptop": {"heads": _LAPTOP},
+    "overnight": {
+        "swift": Size(_network("swift", 16, 60, recipe="fast"), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, few_epochs=30),
+        "heads": _LAPTOP,
     },
     "full": {
-        "resnet18": Size(_network("resnet18", "none", 200, 4), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
-        "heads": Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
+        "resnet18": Size(_network("resnet18", "none", 200, crop=4), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS),
+        "heads": _LAPTOP,
     },
 }
 """Models of each scale, the nearest to the paper's first."""
 
 
 def studies_of(model: str, scale: Scale) -> dict[str, Study]:
-    """The studies of one model by name: "main", "family" and "sweep", as far as it is put through them."""
+    """The studies of one model by name."""
+    return {name: _study_of(model, scale, name, ks) for name, ks in comparisons_of(model, scale).items()}
+
+
+def comparisons_of(model: str, scale: Scale) -> dict[str, Sequence[int]]:
+    """Names of the studies of one model, with the K of each; "main" and "family" have all votes."""
     size = SIZES[scale][model]
-    made = {}
-    for part in ("main", "family", "sweep"):
-        deliveries, seeds = getattr(size, part)
-        if seeds:
-            made[part] = study_of(
-                {
-                    "name": f"Gheibi 2026, {part} comparison, {model}",
-                    "seeds": seeds,
-                    "delivery": list(deliveries),
-                    "keep_models": True,
-                    "data": {"cifar10h": data_of(model, size.items)},
-                    "labels": {"transforms": [f"resampled={k}" for k in size.ks] if part == "sweep" else "none"},
-                    "model": dict(size.model) | {"keep": ["best", "last"]} | device(model, scale),
-                    "split": {"scheme": "per-seed", "test": 0.2, "validation": "test"},
-                    "evaluate": {"metrics": list(SHOWN), "slices": ["disagreement"]},
-                }
-            )
-    return made
+    if size.few_epochs is None:
+        return {"main": (), "family": (), "sweep": size.ks}
+    return {f"sweep-{k}": (k,) for k in size.ks} | {"main": (), "family": ()}  # the cheapest first
+
+
+def sweep_of(model: str, scale: Scale, k: int) -> str:
+    """The study that has the models of K votes."""
+    return next(name for name, ks in comparisons_of(model, scale).items() if k in ks)
+
+
+def _study_of(model: str, scale: Scale, name: str, ks: Sequence[int]) -> Study:
+    """Deliveries of all votes, or of K votes drawn for each item."""
+    size = SIZES[scale][model]
+    deliveries, seeds = size.sweep if ks else getattr(size, name)
+    few = size.few_epochs is not None and ks and max(ks) <= size.few_epochs
+    settings = dict(size.model) | ({"epochs": size.few_epochs} if few else {})
+    return study_of(
+        {
+            "name": f"Gheibi 2026, {name} comparison, {model}",
+            "seeds": seeds,
+            "delivery": list(deliveries),
+            "keep_models": True,
+            "data": {"cifar10h": data_of(model, size.items)},
+            "labels": {"transforms": [f"resampled={k}" for k in ks] if ks else "none"},
+            "model": settings | {"keep": ["best", "last"]} | device(model, scale),
+            "split": {"scheme": "per-seed", "test": 0.2, "validation": "test"},
+            "evaluate": {"metrics": list(SHOWN), "slices": ["disagreement"]},
+        }
+    )
 
 
 def device(model: str, scale: Scale) -> dict[str, str]:

@@ -24,7 +24,7 @@ from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import load_head
 from dissensus.train.heads.scaling import scales
 from dissensus.train.matching import items_of
-from dissensus.train.splits import Split as Parts
+from dissensus.train.splits import Parts
 
 
 @dataclass(frozen=True, eq=False)

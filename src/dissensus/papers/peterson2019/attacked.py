@@ -1,4 +1,4 @@
-"""Section 7: the fine-tuned networks attacked by FGSM and PGD, on images that they were not tuned on."""
+"""Section 7: fine-tuned networks attacked by FGSM and PGD, on images that they were not tuned on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.tuned import (
     ATTACKED,
     classes_of,
+    count_tuned_folds,
     folds_of,
     home,
     model_path,
@@ -25,8 +26,7 @@ from dissensus.papers.peterson2019.tuned import (
     slug,
 )
 
-VERSION = 1  # of what is computed here
-EPSILON = 4.0  # of 255, which the paper reports
+VERSION = 2  # of the code that makes the numbers
 
 
 def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     def hear(place: int, remark: Any) -> None:
         nonlocal done
         done += 1
-        tell(done / len(tasks) / size.folds)
+        tell(done / len(tasks) / count_tuned_folds(scale))
 
     given = in_processes(_attack_network, tasks, processes(scale), hear)
     with_arrays.unlink()
@@ -55,7 +55,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 
 
 def _attack_network(task: tuple[Scale, str, str, Path, Path], remark: Callable[[Any], None]) -> list[dict[str, Any]]:
-    """What each fold's network gives, at the learning rate that was best for the images held out."""
+    """Attack each fold's network, at the learning rate that was best on held-out images."""
     scale, name, row, tuned, folder = task
     with np.load(folder / "images.npz") as arrays:
         pixels, gold = arrays["pixels"], arrays["gold"]
@@ -70,7 +70,7 @@ def _attack_network(task: tuple[Scale, str, str, Path, Path], remark: Callable[[
 
 
 def best_rate(scale: Scale, name: str, row: str, tuned: Path) -> float:
-    """The learning rate with the lowest soft NLL to people on the images held out, over all folds."""
+    """The learning rate with the lowest soft NLL to people on held-out images, over all folds."""
     losses = {
         rate: np.mean(read_scores(scale, name, row, rate, tuned)["soft_nll"]) for rate in SIZES[scale].tuning_rates
     }
@@ -86,14 +86,14 @@ def _fold(scale: Scale, path: Path, pixels: np.ndarray, gold: np.ndarray) -> dic
     network.module.to(choose_device(size.tuning["device"]))
     once, often = size.attacked
     fast = attack(network, pixels[:once], classes_of(gold[:once]), "fgsm", epsilons=size.epsilons)
-    slow = attack(network, pixels[:often], classes_of(gold[:often]), "pgd", epsilons=EPSILON, steps=size.steps)
-    along = slow.steps[EPSILON].means()
+    slow = attack(network, pixels[:often], classes_of(gold[:often]), "pgd", epsilons=size.epsilons, steps=size.steps)
     return {
         "before": _read(fast.before.means()),
         "fgsm": {f"{epsilon:g}": _read(scores.means()) for epsilon, scores in fast.after.items()},
-        "pgd": {"accuracy": along["accuracy"], "cross_entropy": along["cross_entropy_hard"]},
+        "pgd": {f"{epsilon:g}": _read(scores.means()) for epsilon, scores in slow.steps.items()},
     }
 
 
-def _read(means: Mapping[str, Any]) -> dict[str, float]:
+def _read(means: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers after an attack, or lists of them along its steps."""
     return {"accuracy": means["accuracy"], "cross_entropy": means["cross_entropy_hard"]}

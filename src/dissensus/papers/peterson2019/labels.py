@@ -1,4 +1,4 @@
-"""Section 4: what CIFAR-10H is."""
+"""Section 4: counts of CIFAR-10H."""
 
 from __future__ import annotations
 
@@ -9,32 +9,38 @@ from typing import Any
 import numpy as np
 
 from dissensus.datasets.catalogue import load
+from dissensus.datasets.cifar10 import CLASSES
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.votes import Votes
 from dissensus.papers.paper import Tell
 
+VERSION = 2  # of the code that makes the numbers
+
 
 def numbers_of(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Counts of images, answers and people, and where the uncertainty is."""
+    """Counts of images, answers and people, and the distribution of entropy over images."""
     loaded = load("cifar10h")
     people = loaded.labels
     assert isinstance(people, Distributions) and people.votes is not None
-    each = np.sort(entropy(people.probs))[::-1]
-    reached = np.cumsum(each) / each.sum()
+    by_class = [entropy(people.probs[loaded.gold == code]) for code in range(10)]
     return {
         "images": people.n_items,
         "votes": int(people.votes.sum()),
         "fewest": int(people.votes.min()),
         "most": int(people.votes.max()),
         "by_class": np.bincount(loaded.gold, minlength=10).tolist(),
-        "top_30": float(reached[round(0.3 * each.size) - 1]),
-        "share_for_90": float((np.searchsorted(reached, 0.9) + 1) / each.size),
+        "top_30": {CLASSES[code]: share_of_top(values, 0.3) for code, values in enumerate(by_class)},
     } | _annotators()
 
 
+def share_of_top(values: np.ndarray, share: float) -> float:
+    """The part of a sum that the largest values have: those of this share of the items."""
+    return float(np.sort(values)[::-1][: round(share * values.size)].sum() / values.sum())
+
+
 def _annotators() -> dict[str, Any]:
-    """Those whose answers could be told apart, with the few that were left out of the counts."""
+    """Counts by annotator, also of the few that are left out of the released counts."""
     everybody = load("cifar10h-annotators-all")
     votes = everybody.labels
     assert isinstance(votes, Votes) and votes.annotator is not None and votes.extra is not None

@@ -5,37 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
-from dissensus.papers.paper import Paper, Part, Scale
-from dissensus.papers.peterson2019 import attacked, labels, shift, tuned
+from dissensus.papers.paper import SCALES, Paper, Part, Scale
+from dissensus.papers.peterson2019 import attacked, labels, shift, tuned, tuned_heads
+from dissensus.papers.peterson2019.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
 from dissensus.papers.peterson2019.figures import figures
-from dissensus.papers.peterson2019.findings import findings
-from dissensus.papers.peterson2019.published import CLAIMS
+from dissensus.papers.peterson2019.observe import observe
 from dissensus.papers.peterson2019.sets import available_versions
-from dissensus.papers.peterson2019.sizes import SIZES
-from dissensus.papers.peterson2019.studies import HEAD_EPOCHS, HEAD_FOLDS, HEAD_IMAGES, heads, scratch
-from dissensus.train.train_config import TrainConfig
+from dissensus.papers.peterson2019.sizes import HEAD_BATCH, HEAD_SIZES, SIZES
+from dissensus.papers.peterson2019.studies import heads, scratch
+from dissensus.papers.published import read_published
 
 _IMAGES = ("cifar10h", "cifar10-test")
 _SHIFTED = (*_IMAGES, "cifar10-train", "imagenet32-validation")
 _FEATURES = ("cifar10h", "cifar10-efficientnet")
+PRETRAINING = {"pretraining": "50,000 images, the best settings of a repository for each network"}
 
 
 def parts(scale: Scale) -> Sequence[Part]:
-    """The labels; sections 5 (networks, and heads beside them), 6 and 7."""
-    size = asdict(SIZES[scale])
-    own = available_versions()  # sets that are not among the data unless a user put them there
-    shifted = (*_SHIFTED, *own.values())
-    attacks = {name: size[name] for name in ("attacked", "steps", "epsilons")}
-    return [
+    """The labels; sections 5 and 6 with heads; sections 5 to 7 with networks if the scale has any."""
+    made = [
         Part(
             name="labels",
             work=labels.numbers_of,
             data=("cifar10h", "cifar10h-annotators-all"),
             weight=0.01,
-            settings={"version": 1},
+            settings={"version": labels.VERSION},
         ),
-        Part(name="heads", study=heads(scale), data=_FEATURES, weight=0.05),
+        Part(name="heads", study=heads(scale), data=_FEATURES, weight=0.2),
         Part(
             name="heads-shift",
             work=partial(shift.of_heads, scale),
@@ -44,6 +42,22 @@ def parts(scale: Scale) -> Sequence[Part]:
             data=(*_FEATURES, "cifar10-train-efficientnet", "imagenet32-efficientnet", "imagenet32-validation"),
             settings={"version": shift.VERSION},
         ),
+        Part(
+            name="tuned-heads",
+            work=partial(tuned_heads.numbers_of, scale),
+            data=(*_FEATURES, "cifar10-train-efficientnet"),
+            weight=0.5,
+            settings=tuned_heads.settings_of(scale),
+        ),
+    ]
+    return [*made, *_network_parts(scale)] if scale in SIZES else made
+
+
+def _network_parts(scale: Scale) -> list[Part]:
+    size = asdict(SIZES[scale])
+    shifted = (*_SHIFTED, *available_versions().values())  # with the sets that a user has
+    attacks = {name: size[name] for name in ("attacked", "steps", "epsilons")}
+    return [
         Part(name="scratch", study=scratch(scale), data=_IMAGES, weight=1.0),
         Part(
             name="scratch-shift",
@@ -72,105 +86,83 @@ def parts(scale: Scale) -> Sequence[Part]:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """What is other here than in the paper."""
-    size, whole = SIZES[scale], SIZES["full"]
-    decay = size.training.get("weight_decay", TrainConfig.weight_decay)
-    role = "by them section 5 is judged" if scale == "quick" else "a check beside the networks of section 5"
-    rows = [
-        (
-            "optimiser",
-            "Adam at a rate of 0.1",
-            "SGD with momentum 0.9, for which that rate is usual, weight decay "
-            f"{decay:g}, the rate falling along a cosine",
-        ),
-        (
-            "choice of rates and alphas",
-            "not stated by what",
-            "lowest cross-entropy to people on the images held out, for every way of fine-tuning",
-        ),
-        ("images under attack", "all 10,000", "those that a network was not tuned on, fold by fold"),
-        ("steps of PGD", "not stated", f"{size.steps} of 1 of 255, from the image itself"),
-        (
-            "ImageNet-Far",
-            "a set of the authors, not listed",
-            "205 validation images of ImageNet in 41 classes that are near those of CIFAR-10, chosen here",
-        ),
-        (
-            "heads on features",
-            "none",
-            f"EfficientNet-Lite0, {HEAD_FOLDS[scale]} folds of "
-            f"{HEAD_IMAGES[scale] or 10_000:,} images, {HEAD_EPOCHS[scale]} epochs; {role}. The encoder has learned "
-            "ImageNet's classes, so for heads ImageNet's images are less far away than for networks",
-        ),
-    ]
-    own = available_versions()
-    if not {"v4", "v6"} & set(own):
-        rows.append(
-            (
-                "CIFAR-10.1 v4 and v6",
-                "two sets of about 2,000 images",
-                "not among the data; claims about all "
-                "sets are judged on the others, and ImageNet's images stand beside",
-            )
-        )
-    if "cinic10" not in own:
-        rows.append(
-            (
-                "CINIC-10",
-                "210,000 images of ImageNet",
-                "1,065 validation images of ImageNet at 32 pixels, classes mapped by hand",
-            )
-        )
-    elif size.shifted is not None:
-        rows.append(("CINIC-10", "210,000 images of ImageNet", f"{size.shifted:,} of them"))
-    if size.images is None:  # full scale
-        return rows
-    made = ", ".join(
-        f"{name}: {sized.network}" + _dimensions(sized.width, sized.depth) for name, sized in size.networks.items()
-    )
-    chosen = (
-        "how that was chosen",
-        "-",
-        "after a trial on one split with two networks: with mirrored images and 12 "
-        "epochs soft and hard labels hardly differed, with images as they are and 25 epochs soft ones led by "
-        "about 0.09 nats. So the effect from scratch is that of a setting in which it shows",
-    )
+    """Rows in which this scale differs from the paper; sizes are compared with those of scale full."""
+    rows = [*_head_rows(scale), *_data_rows(scale)]
+    if scale not in SIZES:
+        return [
+            ("networks", "8 from scratch, pretrained, fine-tuned and attacked", "none; scale full runs them"),
+            *rows,
+        ]
+    full, size = _network_sizes("full") | PRETRAINING, _network_sizes(scale)
+    rows += [(what, full[what], size[what]) for what in full if size[what] != full[what]]
     return [
-        ("networks", "8, as published, up to 36 million weights", made),
-        (
-            "images of CIFAR-10H, folds",
-            "10,000 in 10, so 9,000 to learn from",
-            f"{size.images:,} in {size.folds}, so {size.images - size.images // size.folds:,} to learn from",
-        ),
-        (
-            "training from scratch",
-            f"{whole.training['epochs']} epochs, shifted and mirrored images",
-            f"{size.training['epochs']} epochs of batches of {size.training['batch']}, images as they are",
-        ),
-        *([chosen] if scale == "laptop" else []),
-        ("learning rates from scratch", "0.2, 0.1, 0.01, 0.001", ", ".join(f"{rate:g}" for rate in size.rates)),
-        ("CIFAR-10 training images judged on", "50,000", f"{size.shifted:,}"),
-        (
-            "pretraining",
-            "50,000 images, settings of the repository",
-            f"{size.pretrained_on:,} images as they are, {size.pretraining['epochs']} epochs",
-        ),
-        ("squares cut out for Shake-Shake", "16 pixels", "none"),
-        (
-            "fine-tuning",
-            f"{whole.tuning['epochs']} epochs, rates 0.1, 0.01, 0.001",
-            f"{size.tuning['epochs']} epochs, rate {', '.join(f'{rate:g}' for rate in size.tuning_rates)}, images as "
-            f"they "
-            "are",
-        ),
-        ("alpha of mixup", "0.1 to 1.0 in steps of 0.1", ", ".join(f"{alpha:g}" for alpha in size.alphas)),
-        ("number of images attacked", "10,000", f"{size.attacked[0]} of each fold by FGSM, {size.attacked[1]} by PGD"),
         *rows,
+        ("optimiser of networks", "Adam at a rate of 0.1", "SGD with momentum, for which that rate is usual"),
+        ("schedule and weight decay of networks", "defaults of a repository, by network", _describe_schedule(scale)),
+        ("epoch that counts", "not stated; 150 at most", "the last"),
+        ("images under attack", "all 10,000", "those that a network was not tuned on, fold by fold"),
+        ("steps of PGD", "not stated", f"{SIZES[scale].steps} of 1 of 255, from the image itself"),
     ]
 
 
-def _dimensions(width: int | None, depth: int | None) -> str:
-    return "" if width is None else f" of width {width} and depth {depth}"
+def _describe_schedule(scale: Scale) -> str:
+    training = SIZES[scale].training
+    schedule = "one cycle" if training.get("schedule") == "triangle" else "cosine"
+    return f"{schedule} and {training.get('weight_decay', 5e-4):g} for all"
+
+
+def _head_rows(scale: Scale) -> list[tuple[str, str, str]]:
+    size = HEAD_SIZES[scale]
+    images = size.images or 10_000
+    rates = ", ".join(f"{rate:g}" for rate in size.tuning_rates)
+    return [
+        ("heads", "none", "linear and with 128 hidden units, on frozen features of EfficientNet-Lite0"),
+        ("encoder of the heads", "none", "has learned ImageNet's classes, so ImageNet's images are less far away"),
+        ("heads: images and folds", "10,000 in 10", f"{images:,} in {size.folds}; {size.tuning_folds} in fine-tuning"),
+        ("heads: optimiser", "Adam at 0.1, batches of 128", f"Adam at 0.001, batches of 32, {size.epochs} epochs"),
+        ("heads: pretraining", "50,000 training images", f"5,000 training images, {size.epochs} epochs"),
+        (
+            "heads: fine-tuning",
+            "150 epochs, rates 0.1, 0.01, 0.001",
+            f"{size.tuning_epochs} epochs, Adam at {rates}, batches of {HEAD_BATCH}",
+        ),
+        ("heads: alpha of mixup", "0.1 to 1.0 in steps of 0.1", ", ".join(f"{alpha:g}" for alpha in size.alphas)),
+        ("choice of rates and alphas", "criterion not stated", "lowest cross-entropy to people on held-out images"),
+    ]
+
+
+def _data_rows(scale: Scale) -> list[tuple[str, str, str]]:
+    own = available_versions() if scale in SIZES else {}
+    rows = [("ImageNet-Far", "images of the authors, not listed", "205 validation images in 41 classes, chosen here")]
+    if not {"v4", "v6"} & set(own):
+        rows.append(("CIFAR-10.1 v4 and v6", "two sets of about 2,000 images", "not among the data"))
+    if "cinic10" not in own:
+        rows.append(("CINIC-10", "210,000 images of ImageNet", "1,065 validation images of ImageNet at 32 pixels"))
+    return rows
+
+
+def _network_sizes(scale: Scale) -> dict[str, str]:
+    """Sizes of the networks of a scale in words; those of scale full are the paper's."""
+    size = SIZES[scale]
+
+    def settings(given: dict[str, Any]) -> str:
+        moved = "as they are" if given.get("crop") == 0 else "shifted and mirrored"
+        return f"{given['epochs']} epochs, batches of {given['batch']}, images {moved}"
+
+    tuned = "" if size.tuned_folds is None else f"; {size.tuned_folds} of them in fine-tuning"
+    once, often = (count or "all" for count in size.attacked)
+    return {
+        "networks": "8, as published" if scale == "full" else ", ".join(size.networks),
+        "images of CIFAR-10H and folds": f"{size.images or 10_000:,} in {size.folds}{tuned}",
+        "training from scratch": settings(dict(size.training)),
+        "learning rates from scratch": ", ".join(f"{rate:g}" for rate in size.rates),
+        "training images of CIFAR-10 for scoring": f"{size.shifted or 50_000:,}",
+        "pretraining": f"{size.pretrained_on or 50_000:,} images, {settings(dict(size.pretraining))}",
+        "fine-tuning": settings(dict(size.tuning)),
+        "learning rates of fine-tuning": ", ".join(f"{rate:g}" for rate in size.tuning_rates),
+        "alpha of mixup": ", ".join(f"{alpha:g}" for alpha in size.alphas),
+        "images attacked in each fold": f"{once} by FGSM, {often} by PGD",
+    }
 
 
 PAPER = Paper(
@@ -179,7 +171,12 @@ PAPER = Paper(
     citation="Peterson, Battleday, Griffiths, Russakovsky (2019), Human uncertainty makes classification more robust",
     claims=CLAIMS,
     parts=parts,
-    findings=findings,
+    published=read_published("peterson2019"),
+    observe=observe,
     differences=differences,
     figures=figures,
+    names=READER_NAMES,
+    headlines=HEADLINES,
+    conclude=conclude,
+    scales=SCALES,
 )

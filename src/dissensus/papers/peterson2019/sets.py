@@ -1,4 +1,4 @@
-"""The images of the paper, with what people said of them, and the sets that get further and further away."""
+"""Images of CIFAR-10H with people's answers, and sets further and further away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dissensus.datasets.image_files import Images
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 
-DRAW = 2019  # seed of which images are taken where not all are
+DRAW = 2019  # seed for drawing images if not all are used
 SHIFTED = {
     "cifar10": "CIFAR-10, training images",
     "v6": "CIFAR-10.1 v6",
@@ -25,7 +25,7 @@ SHIFTED = {
     "imagenet": "ImageNet at 32 pixels, classes of CIFAR-10",
     "far": "ImageNet at 32 pixels, classes near those of CIFAR-10",
 }
-# Sets that are judged on where they are in the data folder.
+# Sets that are scored if they are in the data folder.
 COLLECTED = {"v6": ("cifar10.1", "v6"), "v4": ("cifar10.1", "v4"), "cinic10": ("cinic10", "imagenet")}
 # ImageNet classes that are like a class of CIFAR-10 without being it. The paper names ibex, gazelle and zebra, and does
 # not list the others: these are ours. All birds of ImageNet are birds, so there is none for them.
@@ -44,7 +44,7 @@ FAR: Mapping[str, tuple[int, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a model is given, and the class of each.
+    """Inputs of a model with their classes.
 
     x        (n, 32, 32, 3) uint8 images, or (n, d) float32 features
     classes  (n,) codes
@@ -57,7 +57,7 @@ class Inputs:
 
 
 def people_of(at_most: int | None) -> LabelledItems:
-    """CIFAR-10H: the shares of people's answers, with the class of the data set as gold; all images or some of them."""
+    """Load CIFAR-10H: shares of people's answers, with the class of the data set as gold; all images or a sample."""
     loaded = load("cifar10h")
     people = loaded.labels
     assert isinstance(people, Distributions)
@@ -66,13 +66,13 @@ def people_of(at_most: int | None) -> LabelledItems:
 
 
 def one_hot(items: LabelledItems) -> LabelledItems:
-    """The class of the data set in place of what people said: what the paper's controls learn."""
+    """Replace people's answers by the class of the data set, which the paper's controls learn."""
     assert isinstance(items.labels, Distributions)
     return replace(items, labels=replace(items.labels, probs=np.eye(items.labels.n_classes)[items.gold], votes=None))
 
 
 def some(n: int, at_most: int | None, seed: int = DRAW) -> np.ndarray:
-    """All positions, or so many of them at random, in order."""
+    """Return all positions, or `at_most` of them at random, in order."""
     if at_most is None or at_most >= n:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).permutation(n)[:at_most])
@@ -80,23 +80,23 @@ def some(n: int, at_most: int | None, seed: int = DRAW) -> np.ndarray:
 
 @cache
 def images_of(name: str, split: str) -> Images:
-    """The images of a set, decoded once: that takes longer than all else about them."""
+    """Decode the images of a set, once, since that is slow."""
     return images(name, split, quiet=True)
 
 
 def load_shifted_images(at_most: int | None) -> dict[str, Inputs]:
-    """Every set of SHIFTED that is there as images; at most so many of CIFAR-10's training images and of CINIC-10."""
+    """Load every set of SHIFTED that has images; at most `at_most` of CIFAR-10's training images and of CINIC-10."""
     return {"cifar10": _some_of("cifar10", "train", at_most)} | load_collected_images(at_most) | imagenet_images()
 
 
 def available_versions() -> dict[str, str]:
-    """The data sets of COLLECTED that are there, by the name that they have here."""
+    """Return the data sets of COLLECTED that are in the data folder, by their name here."""
     names = {name: "-".join(place) for name, place in COLLECTED.items()}
     return {name: data for name, data in names.items() if is_present(lookup(data))}
 
 
 def load_collected_images(at_most: int | None, *, names: Collection[str] = tuple(COLLECTED)) -> dict[str, Inputs]:
-    """Those of these sets that are there."""
+    """Load those of these sets that are in the data folder."""
     return {name: _some_of(*COLLECTED[name], at_most) for name in available_versions() if name in names}
 
 
@@ -107,13 +107,13 @@ def _some_of(name: str, split: str, at_most: int | None) -> Inputs:
 
 
 def imagenet_images() -> dict[str, Inputs]:
-    """The two sets of ImageNet: classes of CIFAR-10, and classes near them."""
+    """Load the two sets of ImageNet: classes of CIFAR-10, and classes near them."""
     others = images_of("imagenet32", "validation")
     return _by_class(others.pixels, others.items["cifar10"].to_numpy(), others.labels)
 
 
 def load_shifted_features() -> dict[str, Inputs]:
-    """The sets of SHIFTED of which there are features of EfficientNet-Lite0: the images that have some."""
+    """Load the sets of SHIFTED that have features of EfficientNet-Lite0."""
     train, others = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
     known = images_of("imagenet32", "validation")
     assert train.gold is not None and others.gold is not None
@@ -123,7 +123,7 @@ def load_shifted_features() -> dict[str, Inputs]:
 
 
 def _by_class(x: np.ndarray, cifar10: np.ndarray, imagenet: np.ndarray) -> dict[str, Inputs]:
-    """ImageNet's images in the two sets.  cifar10: (n,) codes, -1 for none; imagenet: (n,) codes"""
+    """Divide ImageNet's images into the two sets.  cifar10: (n,) codes, -1 for none; imagenet: (n,) codes"""
     near = {code: CLASSES.index(name) for name, codes in FAR.items() for code in codes}
     far = np.array([near.get(int(code), -1) for code in imagenet])
     return {

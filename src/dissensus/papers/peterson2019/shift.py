@@ -1,4 +1,4 @@
-"""What the models of section 5 say of the images held out, and of sets further and further away."""
+"""Scores of the models of section 5 on held-out images and on sets further and further away."""
 
 from __future__ import annotations
 
@@ -22,19 +22,26 @@ from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import Inputs, load_shifted_features, load_shifted_images, people_of
-from dissensus.papers.peterson2019.sizes import SIZES
-from dissensus.papers.peterson2019.studies import HEAD_IMAGES, KINDS
+from dissensus.papers.peterson2019.sets import (
+    DRAW,
+    Inputs,
+    load_shifted_features,
+    load_shifted_images,
+    people_of,
+)
+from dissensus.papers.peterson2019.sizes import HEAD_SIZES, SIZES
+from dissensus.papers.peterson2019.studies import KINDS
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 
-CHOSEN_RATE = 0.1  # the rate that the paper found best for all; the others are judged on the images held out alone
-VERSION = 1  # of what is computed here
+HELD = "held out"
+CHOSEN_RATE = 0.1  # the paper's best rate; the other rates are scored on held-out images only
+VERSION = 2  # of the code that makes the numbers
 Load = Callable[[Path], Any]
 
 
 def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """The networks of the part `scratch`."""
+    """Score the networks of the part `scratch`."""
     from dissensus.train.network_files import load_network
     from dissensus.train.preparing import choose_device
 
@@ -51,11 +58,11 @@ def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
 
 
 def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """The heads of the part `heads`."""
+    """Score the heads of the part `heads`."""
     from dissensus.train.heads.model_files import load_head
 
     names = {"linear": "linear head", "mlp": "head with a hidden layer"}
-    people = people_of(HEAD_IMAGES[scale])
+    people = people_of(HEAD_SIZES[scale].images)
     return {"models": judge_models(needs["heads"], folder, load_head, load_shifted_features(), people, names, tell)}
 
 
@@ -68,7 +75,7 @@ def judge_models(
     names: Mapping[str, str],
     tell: Tell,
 ) -> dict[str, Any]:
-    """model -> kind of labels -> what it is judged on -> score -> one number for each fold; and for other rates."""
+    """model -> labels learned -> set of images -> score -> one number per fold; and the losses of all rates."""
     records = read_folder(study).records
     sizes = {name: len(inputs.classes) for name, inputs in sets.items()}
     folds = sorted({record["fold"] for record in records})
@@ -91,12 +98,12 @@ def judge_models(
                     models[model].setdefault(kind, {}).setdefault(on, {}).setdefault(score, [None] * len(folds))
                     models[model][kind][on][score][fold] = value
         tell((place + 1) / len(records))
-    for model in models:
-        models[model]["same choice"] = {kind: [None] * len(folds) for kind in KINDS}
-        for fold in folds:
-            pair = [guesses[model, kind, fold] for kind in KINDS]
-            for kind, value in zip(KINDS, _where_all_choose_alike(pair, people), strict=True):
-                models[model]["same choice"][kind][fold] = value
+    for model, entry in models.items():
+        pairs = [[guesses[model, kind, fold] for kind in KINDS] for fold in folds]
+        alike = [compare_agreeing(pair, people) for pair in pairs]
+        for kind in KINDS:
+            entry[kind][HELD] |= {score: [fold[kind][score] for fold in alike] for score in alike[0][kind]}
+        entry["people again"] = [fold["people again"]["distance_agreeing"] for fold in alike]
     return models
 
 
@@ -104,13 +111,13 @@ def _everywhere(
     cell: Path, load: Load, sets: Mapping[str, Inputs], held: Distributions, people: LabelledItems
 ) -> dict[str, dict[str, float | None]]:
     model = load(cell / "model.safetensors")
-    return {"held out": _on_held_out(held, people)} | {
+    return {HELD: _on_held_out(held, people)} | {
         name: against_classes(model.probs(inputs.x), inputs.classes) for name, inputs in sets.items()
     }
 
 
 def _on_held_out(held: Distributions, people: LabelledItems) -> dict[str, float | None]:
-    """Against the class of the data set, and against people."""
+    """Compare with the class of the data set and with people."""
     assert isinstance(people.labels, Distributions)
     rows = item_positions(held.items, people.labels.items)
     guess, truth = held.probs, people.labels.probs[rows]
@@ -126,7 +133,7 @@ def _on_held_out(held: Distributions, people: LabelledItems) -> dict[str, float 
 
 
 def _mean(values: np.ndarray) -> float | None:
-    """Over the items that have the score; None where none has."""
+    """Mean over the items that have the score; None if none has."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else None
 
@@ -141,11 +148,30 @@ def against_classes(guess: np.ndarray, classes: np.ndarray) -> dict[str, float |
     }
 
 
-def _where_all_choose_alike(pair: list[Distributions], people: LabelledItems) -> list[float | None]:
-    """KL to people of both models where both choose people's most frequent class."""
-    assert isinstance(people.labels, Distributions)
-    truth = people.labels.probs[item_positions(pair[0].items, people.labels.items)]
-    alike = np.all([accuracy_to_majority(guess.probs, truth) > 0 for guess in pair], axis=0)
-    if not alike.any():
-        return [None, None]
-    return [float(kl_to_people(guess.probs[alike], truth[alike]).mean()) for guess in pair]
+def compare_agreeing(pair: list[Distributions], people: LabelledItems) -> dict[str, dict[str, float | None]]:
+    """Distances to people on images where a model chooses people's most frequent class.
+
+    kl_agreeing        KL to people where all models of the pair choose that class
+    distance_agreeing  half of the absolute differences over the other classes, where the model chooses that class; of
+                       "people again", those of as many answers drawn from people's shares, on the images of "hard"
+    """
+    assert isinstance(people.labels, Distributions) and people.labels.votes is not None
+    rows = item_positions(pair[0].items, people.labels.items)
+    truth, votes = people.labels.probs[rows], people.labels.votes[rows]
+    agree = {kind: accuracy_to_majority(guess.probs, truth) > 0 for kind, guess in zip(KINDS, pair, strict=True)}
+    both = np.logical_and(*agree.values())
+    scores = {
+        kind: {
+            "kl_agreeing": _mean(kl_to_people(guess.probs[both], truth[both])),
+            "distance_agreeing": _mean(_rest_distance(guess.probs, truth)[agree[kind]]),
+        }
+        for kind, guess in zip(KINDS, pair, strict=True)
+    }
+    drawn = np.random.default_rng(DRAW).multinomial(votes.astype(np.int64), truth) / votes[:, None]  # (n, k)
+    return scores | {"people again": {"distance_agreeing": _mean(_rest_distance(drawn, truth)[agree["hard"]])}}
+
+
+def _rest_distance(guess: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Half of the absolute differences over all classes but people's most frequent one.  (n, k) -> (n,)"""
+    apart = np.abs(guess - truth)
+    return (apart.sum(axis=1) - apart[np.arange(len(truth)), truth.argmax(axis=1)]) / 2

@@ -1,4 +1,4 @@
-"""How large everything is at each scale; `full` is what the paper did."""
+"""Sizes of a run at each scale; `full` has those of the paper."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.papers.paper import Scale
+from dissensus.train.recipes import RECIPES
 
 # The eight networks in the order of table 1, with the name that NETWORKS has for each.
 ARCHITECTURES = {
@@ -31,8 +32,30 @@ class Sized:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HeadSizes:
+    """Sizes of the heads on frozen features.
+
+    images         of CIFAR-10H; None: all 10,000
+    folds          into which the images are divided
+    epochs         of training and of pretraining
+    tuning_folds   folds that are run in fine-tuning
+    tuning_epochs  of fine-tuning; from 51 on, sampled labels show as many as there are answers
+    tuning_rates   learning rates tried in fine-tuning
+    alphas         of mixup that are tried
+    """
+
+    images: int | None
+    folds: int
+    epochs: int
+    tuning_folds: int
+    tuning_epochs: int
+    tuning_rates: tuple[float, ...]
+    alphas: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """What is run.
+    """Sizes of the networks.
 
     networks       by the name that the paper gives them
     images         of CIFAR-10H; None: all 10,000
@@ -43,6 +66,7 @@ class Sizes:
     pretrained_on  training images of CIFAR-10 that networks are pretrained on; None: all 50,000
     pretraining    settings of pretraining
     tuning         settings of fine-tuning
+    tuned_folds    of `folds` that are run in fine-tuning, from the first on; None: all
     tuning_rates   learning rates that are tried there
     alphas         of mixup that are tried
     attacked       images of each fold that are attacked by FGSM, and by PGD; None: all
@@ -64,14 +88,20 @@ class Sizes:
     attacked: tuple[int | None, int | None]
     steps: int
     epsilons: tuple[float, ...] = (4, 5, 6, 7, 8)
+    tuned_folds: int | None = None
 
 
 # The paper took the defaults of its repository: shifted and mirrored images, and cutout for Shake-Shake. It says Adam
 # with a rate of 0.1; that rate is usual for SGD with momentum and not for Adam, so SGD is taken.
 _PUBLISHED = {"epochs": 150, "batch": 128, "optimizer": "sgd", "nesterov": True, "weight_decay": 1e-4}
-# Small networks are trained without shifting or mirroring images: in a few minutes on a processor only so they come to
-# know their images by heart, as the paper's do in 150 epochs, and what labels do to confidence shows.
+# A small network is trained without shifting or mirroring images: in a few minutes it memorises its images only so, as
+# the paper's networks do in 150 epochs.
 _SMALL = {"crop": 0, "flip": False, "device": "cpu", "precision": "float32"}
+# A network that reaches 88% on CIFAR-10 in minutes, by the recipe for CPUs. Pretraining has no label smoothing, which
+# would change how close a network is to people before it is tuned.
+_FAST = {key: value for key, value in RECIPES["fast"].items() if key not in ("network", "learning_rate", "epochs")}
+_FAST |= {"device": "cpu", "precision": "float32"}
+# Scales with networks. None of a laptop's size reaches the level of the paper's, so `laptop` has heads only.
 SIZES: dict[Scale, Sizes] = {
     "quick": Sizes(
         networks={"small network": Sized("small", 8, 4)},
@@ -88,29 +118,21 @@ SIZES: dict[Scale, Sizes] = {
         attacked=(200, 100),
         steps=5,
     ),
-    "laptop": Sizes(
-        networks={
-            "ResNet": Sized("resnet110", 16, 8),
-            "ResNet preact": Sized("preact_resnet164", 8, 11),
-            "VGG": Sized("vgg15", 8, 15),
-            "DenseNet": Sized("densenet_bc_100_12", 12, 10),
-            "PyramidNet": Sized("pyramidnet_small"),
-            "ResNext": Sized("resnext_small"),
-            "Wide ResNet": Sized("wrn28_10", 1, 10),
-            "Shake-Shake": Sized("shake_shake26_2x64", 8, 8),
-        },
-        images=2_000,
-        folds=2,
-        training=_SMALL | {"epochs": 25, "batch": 32},
-        rates=(0.1,),
-        shifted=2_000,
-        pretrained_on=5_000,
-        pretraining=_SMALL | {"epochs": 16, "batch": 64},
-        tuning=_SMALL | {"epochs": 6, "batch": 32},
-        tuning_rates=(0.02, 0.002),
-        alphas=(0.1, 0.4, 1.0),
-        attacked=(500, 200),
-        steps=15,
+    "overnight": Sizes(
+        networks={"small network": Sized("swift", 16)},
+        images=None,
+        folds=10,
+        training=_FAST | {"epochs": 30},
+        rates=(0.3,),
+        shifted=10_000,
+        pretrained_on=None,
+        pretraining=_FAST | {"epochs": 8, "learning_rate": 0.3, "crop": 2},
+        tuning=_FAST | {"epochs": 8},
+        tuning_rates=(0.1, 0.01),
+        alphas=(0.1, 1.0),
+        attacked=(1_000, 200),
+        steps=20,
+        tuned_folds=3,
     ),
     "full": Sizes(
         networks={name: Sized(network) for name, network in ARCHITECTURES.items()},
@@ -128,3 +150,15 @@ SIZES: dict[Scale, Sizes] = {
         steps=20,
     ),
 }
+_HEADS = HeadSizes(
+    images=None, folds=10, epochs=30, tuning_folds=5, tuning_epochs=51, tuning_rates=(0.001,), alphas=(0.1, 1.0)
+)
+HEAD_SIZES: dict[Scale, HeadSizes] = {
+    "quick": HeadSizes(
+        images=3_000, folds=5, epochs=20, tuning_folds=5, tuning_epochs=10, tuning_rates=(0.001,), alphas=(0.1, 1.0)
+    ),
+    "laptop": _HEADS,
+    "overnight": _HEADS,
+    "full": _HEADS,
+}
+HEAD_BATCH = 128  # of fine-tuning, as in the paper

@@ -9,7 +9,7 @@ from dissensus.datasets.catalogue import features
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.papers.paper import Scale
 from dissensus.papers.peterson2019.sets import images_of, one_hot, people_of
-from dissensus.papers.peterson2019.sizes import SIZES
+from dissensus.papers.peterson2019.sizes import HEAD_SIZES, SIZES
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
@@ -18,13 +18,10 @@ from dissensus.train.images import ImageTable
 KINDS = ("soft", "hard")
 CUTOUT = {"shake_shake26_2x64": 16}  # pixels of the square, as in the name of the paper's model
 HEADS = ("linear", "mlp")
-HEAD_FOLDS: dict[Scale, int] = {"quick": 5, "laptop": 10, "full": 10}
-HEAD_IMAGES: dict[Scale, int | None] = {"quick": 3_000, "laptop": None, "full": None}
-HEAD_EPOCHS: dict[Scale, int] = {"quick": 20, "laptop": 30, "full": 30}
 
 
 def scratch(scale: Scale) -> Study:
-    """Networks from scratch, in folds: every network learns from both kinds of labels what is the same in all else."""
+    """Networks from scratch, in folds; runs of a network differ only in the labels."""
     size = SIZES[scale]
     people = people_of(size.images)
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
@@ -41,18 +38,17 @@ def scratch(scale: Scale) -> Study:
 
 def heads(scale: Scale) -> Study:
     """Heads on features of EfficientNet-Lite0, in folds; the encoder has seen ImageNet and no labels of CIFAR-10."""
-    people = people_of(HEAD_IMAGES[scale])
+    size = HEAD_SIZES[scale]
+    people = people_of(size.images)
     known = features("cifar10-efficientnet")
     rows = people.labels.items.astype(int)
-    models = [{"head": list(HEADS), "epochs": HEAD_EPOCHS[scale], "keep": "last", "patience": "none"}]
+    models = [{"head": list(HEADS), "epochs": size.epochs, "keep": "last", "patience": "none"}]
     inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
-    return comparison_study(
-        f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, HEAD_FOLDS[scale]
-    )
+    return comparison_study(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, size.folds)
 
 
 def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
-    """What is learned: shares of people's answers, or the class of the data set."""
+    """Labels to learn: shares of people's answers, or the class of the data set."""
     return {"soft": people, "hard": one_hot(people)}
 
 
@@ -64,7 +60,7 @@ def comparison_study(
     models: Sequence[Mapping[str, Any]],
     folds: int,
 ) -> Study:
-    """Models that learn from each kind of labels in folds, all judged by what people said.
+    """Models that learn from each kind of labels in folds, all compared with people's answers.
 
     kinds   labels to learn from, by name
     inputs  `features` or `images`, as a study takes them

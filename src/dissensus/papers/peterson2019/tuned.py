@@ -1,8 +1,8 @@
-"""Section 6: networks pretrained on CIFAR-10, and fine-tuned on the images of CIFAR-10H in every way of table 1."""
+"""Section 6: networks pretrained on CIFAR-10, and fine-tuned on CIFAR-10H by every method of table 1."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -36,20 +36,20 @@ from dissensus.papers.peterson2019.studies import CUTOUT
 from dissensus.train.child_processes import cores
 
 SEED = 0
-VERSION = 1  # of what is computed here
+VERSION = 2  # of the code that makes the numbers
 ROWS = ("control", "mixup", "category", "soft", "sampled")  # of table 1, below the pretrained network
-VERSIONS = ("v4", "v6")  # of CIFAR-10.1: columns of table 1 where the images are there
+VERSIONS = ("v4", "v6")  # of CIFAR-10.1: columns of table 1 if the images are in the data folder
 ATTACKED = ("control", "soft")  # whose networks are kept for section 7
-Deliver = Callable[[Distributions, np.ndarray], Delivery]  # (what people said, classes of the data set)
+Deliver = Callable[[Distributions, np.ndarray], Delivery]  # (people's answers, classes of the data set)
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What is trained on and judged on, the same for all networks.
+    """Images and labels for training and scoring, the same for all networks.
 
     pixels, people, gold  the images of CIFAR-10H
     train, classes        training images of CIFAR-10 with their classes
-    elsewhere             further away: "far", ImageNet's images with a class of CIFAR-10, and CIFAR-10.1 where it is
+    elsewhere             further away: "far", ImageNet's images with a class of CIFAR-10, and CIFAR-10.1 if present
     """
 
     pixels: np.ndarray
@@ -65,7 +65,7 @@ class Material:
         return Distributions(self.people[rows], rows, CLASSES)
 
     def arrays(self) -> dict[str, Any]:
-        """All of it as arrays by name, which `material_from` takes."""
+        """Arrays by name, which `material_from` takes."""
         arrays = {name: value for name, value in vars(self).items() if name != "elsewhere"}
         for name, inputs in self.elsewhere.items():
             arrays |= {f"{name}:x": inputs.x, f"{name}:classes": inputs.classes}
@@ -73,14 +73,14 @@ class Material:
 
 
 def material_from(arrays: Mapping[str, np.ndarray]) -> Material:
-    """What `Material.arrays` gave."""
+    """Make the material from the arrays of `Material.arrays`."""
     known = {name: arrays[name] for name in arrays if ":" not in name}
     names = [name.removesuffix(":x") for name in arrays if name.endswith(":x")]
     return Material(**known, elsewhere={name: Inputs(arrays[f"{name}:x"], arrays[f"{name}:classes"]) for name in names})
 
 
 def material(scale: Scale) -> Material:
-    """The images of a scale."""
+    """Load the images of a scale."""
     size = SIZES[scale]
     people = people_of(size.images)
     assert isinstance(people.labels, Distributions)
@@ -91,12 +91,12 @@ def material(scale: Scale) -> Material:
     return Material(pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], elsewhere)
 
 
-def rows_of(scale: Scale) -> dict[str, Deliver]:
-    """Ways to fine-tune by name; mixup once for each alpha that is tried."""
-    ways: dict[str, Deliver] = {"control": lambda shares, gold: soft(classes_of(gold))}
-    for alpha in SIZES[scale].alphas:
-        ways[f"mixup {alpha:g}"] = partial(_mix_classes, alpha)
-    return ways | {
+def rows_of(alphas: Sequence[float]) -> dict[str, Deliver]:
+    """Methods of fine-tuning by name; mixup once for each alpha."""
+    methods: dict[str, Deliver] = {"control": lambda shares, gold: soft(classes_of(gold))}
+    for alpha in alphas:
+        methods[f"mixup {alpha:g}"] = partial(_mix_classes, alpha)
+    return methods | {
         "category": lambda shares, gold: class_means(shares, gold=gold),
         "soft": lambda shares, gold: soft(shares),
         "sampled": lambda shares, gold: sls(shares, SEED),
@@ -113,7 +113,7 @@ def _mix_classes(alpha: float, shares: Distributions, gold: np.ndarray) -> Deliv
 
 
 def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Table 1: for every network, what it says before fine-tuning and after, and the ensemble of all before."""
+    """Table 1: scores of every network before and after fine-tuning, and of the ensemble of all before."""
     from dissensus.train.fold_processes import in_processes
 
     kept, place = material(scale), home(scale, folder)
@@ -121,7 +121,8 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     whole_or_not(with_arrays, lambda file: np.savez(file, **kept.arrays()))
     size = SIZES[scale]
     tasks = [(scale, name, sized, place) for name, sized in size.networks.items()]
-    done, whole = 0, len(tasks) * (1 + len(rows_of(scale)) * len(size.tuning_rates) * size.folds)
+    tunings = len(rows_of(size.alphas)) * len(size.tuning_rates) * count_tuned_folds(scale)
+    done, whole = 0, len(tasks) * (1 + tunings)
 
     def hear(place: int, remark: Any) -> None:
         nonlocal done
@@ -132,11 +133,12 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     networks = dict(zip(size.networks, (numbers for numbers, _ in given), strict=True))
     together = np.mean([probs for _, probs in given], axis=0)  # (n, k)
     with_arrays.unlink()
-    return {"networks": networks, "ensemble": _scores(together, kept.people, kept.gold), "items": len(kept.gold)}
+    epochs = size.tuning["epochs"]
+    return {"networks": networks, "ensemble": _by_fold(scale, together, kept), "labels_shown": epochs}
 
 
 def settings_of(scale: Scale) -> dict[str, Any]:
-    """Everything that decides what comes out here."""
+    """Everything that determines the numbers."""
     size = asdict(SIZES[scale])
     left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
     settings = {name: value for name, value in size.items() if name not in left_out}
@@ -153,7 +155,7 @@ def home(scale: Scale, folder: Path) -> Path:
 
 
 def processes(scale: Scale) -> int:
-    """One for each core, or a single one where there is a better device than these."""
+    """One process per core, or a single one if there is a faster device."""
     from dissensus.train.preparing import choose_device
 
     return cores() if choose_device(SIZES[scale].tuning["device"]).type == "cpu" else 1
@@ -163,17 +165,23 @@ def folds_of(scale: Scale, n: int) -> Iterator[tuple[int, np.ndarray, np.ndarray
     """Number of the fold, positions to train on, positions held out."""
     from dissensus.train.splits import split_folds
 
-    for fold, (train, held) in enumerate(split_folds(n, SIZES[scale].folds, SEED)):
+    every = split_folds(n, SIZES[scale].folds, SEED)
+    for fold, (train, held) in enumerate(every[: SIZES[scale].tuned_folds]):
         yield fold, train, held
 
 
+def count_tuned_folds(scale: Scale) -> int:
+    """Number of folds that are run in fine-tuning."""
+    return SIZES[scale].tuned_folds or SIZES[scale].folds
+
+
 def model_path(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
-    """Where the network of a fold is kept."""
+    """Path of the network of a fold."""
     return folder / "models" / f"{slug(name)}-{row}-{rate:g}-{fold}.safetensors"
 
 
 def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
-    """Everything about one network, in a process of its own."""
+    """Pretrain, fine-tune and score one network, in a process of its own."""
     scale, name, sized, folder = task
     with np.load(folder / "images.npz") as arrays:
         given = material_from(arrays)
@@ -181,7 +189,7 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
     guess = start.probs(given.pixels)
     numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _elsewhere(start, given), "tuned": {}}
     remark(None)
-    for row, deliver in rows_of(scale).items():
+    for row, deliver in rows_of(SIZES[scale].alphas).items():
         for rate in SIZES[scale].tuning_rates:
             for fold, train, held in folds_of(scale, len(given.gold)):
                 tune = partial(_tune, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
@@ -194,9 +202,9 @@ def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]
 
 
 def read_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
-    """Stored scores of a way to fine-tune, by fold."""
+    """Read the stored scores of a method of fine-tuning, by fold."""
     folds = []
-    for fold in range(SIZES[scale].folds):
+    for fold in range(count_tuned_folds(scale)):
         models = _models(folder, name, row, rate, fold)
         stored = find_result(*_scores_of(folder, name, row, rate, fold), files=models)
         if stored is None:
@@ -250,7 +258,7 @@ def _tune(
     train: np.ndarray,
     held: np.ndarray,
 ) -> dict[str, Any]:
-    """Scores of one fine-tuning on the images held out; its network is kept where it is attacked later."""
+    """Score one fine-tuning on held-out images; its network is stored if it is attacked later."""
     from dissensus.train.loop import train_module
     from dissensus.train.network_files import save_network
     from dissensus.train.train_config import TrainConfig
@@ -261,18 +269,19 @@ def _tune(
     if row in ATTACKED:
         save_network(network, model_path(folder, name, row, rate, fold))
     guess = network.probs(given.pixels[held])
-    return _scores(guess, given.people[held], given.gold[held]) | _elsewhere(network, given)
+    return scores_of(guess, given.people[held], given.gold[held]) | _elsewhere(network, given)
 
 
 def _by_fold(scale: Scale, guess: np.ndarray, given: Material) -> dict[str, Any]:
-    """Scores of the same predictions on the images that each fold holds out."""
+    """Score the same predictions on the held-out images of each fold."""
     folds = [
-        _scores(guess[held], given.people[held], given.gold[held]) for _, _, held in folds_of(scale, len(given.gold))
+        scores_of(guess[held], given.people[held], given.gold[held]) for _, _, held in folds_of(scale, len(given.gold))
     ]
     return {score: [fold[score] for fold in folds] for score in folds[0]}
 
 
-def _scores(guess: np.ndarray, people: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+def scores_of(guess: np.ndarray, people: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
+    """Cross-entropy to people and to classes, and accuracy.  guess, people: (n, k); gold: (n,) codes"""
     return {"soft_nll": float(soft_nll(guess, people).mean())} | against_classes(guess, gold)
 
 

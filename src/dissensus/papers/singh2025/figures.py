@@ -1,42 +1,68 @@
-"""What the page draws: figures 3, 4 and 5, and the scores of tables 3 and 4 beside the paper's."""
+"""Figures of the page: scores next to the paper's, entropies, validation loss, the most disputed items, answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval
-from dissensus.papers.claims import parse_printed
+from dissensus.papers.evidence import Evidence, Number
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.singh2025 import published
-from dissensus.papers.singh2025.dynamics import answer_gains
+from dissensus.papers.published import read_published
+from dissensus.papers.singh2025.observe import NAMES, main_numbers
 from dissensus.papers.singh2025.protocol import TARGETS
-from dissensus.papers.singh2025.runs import SetRun, set_runs
 
-Runs = Mapping[str, SetRun]
+Runs = Mapping[str, Mapping[str, Any]]
+AT_MOST = 5  # classes of an item that are drawn one by one: all ten would be taller than a screen
+METRICS = {"kl": "KL to people", "entropy_correlation": "correlation of entropies", "accuracy": "accuracy in %"}
 
 
-def figures(results: Results, scale: Scale) -> Sequence[Figure]:
-    """Entropies; scores with soft and hard labels; validation loss by epoch; the most disputed items; answers."""
-    runs = set_runs(results, scale)
+def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
+    """The main figure first."""
+    runs = main_numbers(results)
     return [
+        *(_scores(runs, metric) for metric in METRICS),
         _entropies(runs),
-        *(_scores(runs, metric) for metric in ("kl", "entropy_correlation", "accuracy")),
-        *(_curves(run) for run in runs.values()),
-        *(_example(run) for run in runs.values()),
+        *(_curves(name, own) for name, own in runs.items()),
+        *(_example(name, own) for name, own in runs.items()),
         _answers(runs),
     ]
 
 
-def _parts(runs: Runs) -> tuple[str, ...]:
-    return tuple(run.part for run in runs.values())
+def _scores(runs: Runs, metric: str) -> Figure:
+    factor = 100 if metric == "accuracy" else 1
+    published = read_published("singh2025")
+    ours, theirs = [], []
+    for targets in ("soft", "hard"):
+        means = [
+            mean_interval([factor * value for value in own["drawn"]["scores"][targets][metric]])
+            for own in runs.values()
+        ]
+        ours.append(interval_series(targets, [NAMES[name] for name in runs], means))
+        printed = [published.find(Number(metric, targets, NAMES[name])) for name in runs]
+        values = tuple(number.value if number else None for number in printed)
+        theirs.append(Series(targets, tuple(NAMES[name] for name in runs), values))
+    return Figure(
+        key=metric,
+        title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} with soft and hard labels",
+        source=f"Singh 2025, table {4 if metric == 'entropy_correlation' else 3}",
+        kind="dots",
+        x_title="data set",
+        y_title=METRICS[metric],
+        series=tuple(ours),
+        published=tuple(theirs),
+        note="Means with 95% intervals over seeds, each with a split of its own.",
+    )
 
 
 def _entropies(runs: Runs) -> Figure:
     series = [
-        Series(run.title, tuple(map(float, shares)), tuple(100 * share for share in shares.values()))
-        for run in runs.values()
-        for shares in [run.numbers["entropy_shares"]]
+        Series(NAMES[name], tuple(map(float, shares)), tuple(100 * share for share in shares.values()))
+        for name, own in runs.items()
+        for shares in [own["entropy_shares"]]
     ]
     return Figure(
         key="figure-3",
@@ -46,83 +72,62 @@ def _entropies(runs: Runs) -> Figure:
         x_title="normalised entropy",
         y_title="% of the items",
         series=tuple(series),
-        parts=_parts(runs),
         note="All items, in ten bins of equal width. POPQUORN is its offensiveness ratings here.",
     )
 
 
-def _scores(runs: Runs, metric: str) -> Figure:
-    factor = 100 if metric == "accuracy" else 1
-    ours, theirs = [], []
-    names = tuple(run.title for run in runs.values())
-    for place, targets in ((1, "soft"), (0, "hard")):
-        for reading, split in (("fixed", "one split"), ("drawn", "a split for each seed")):
-            rows = [(run.title, run.numbers) for run in runs.values()]
-            rows += [(f"{run.title}, {own['encoder']}", own) for run in runs.values() for own in run.others.values()]
-            means = [
-                mean_interval([factor * value for value in own[reading]["scores"][targets][metric]]) for _, own in rows
-            ]
-            ours.append(interval_series(f"{targets}, {split}", [name for name, _ in rows], means))
-        values = tuple(parse_printed(published.SCORES[name][metric][place]).value for name in runs)
-        theirs.append(Series(targets, names, values))
-    table = "table 4" if metric == "entropy_correlation" else "table 3"
-    shown = published.METRIC_NAMES[metric]
-    return Figure(
-        key=metric,
-        title=f"{shown[0].upper()}{shown[1:]} with soft and hard labels",
-        source=f"Singh 2025, {table}",
-        kind="dots",
-        x_title="data set",
-        y_title=shown,
-        series=tuple(ours),
-        published=tuple(theirs),
-        parts=tuple(part for run in runs.values() for part in (run.part, *run.others)),
-        note="Means with 95% intervals over seeds.",
-    )
-
-
-def _curves(run: SetRun) -> Figure:
-    curves = run.numbers["fixed"]["curves"]
+def _curves(name: str, own: Mapping[str, Any]) -> Figure:
+    curves = own["fixed"]["curves"]
     series = tuple(
         Series(t, tuple(float(epoch) for epoch in range(1, len(curves[t]) + 1)), tuple(curves[t])) for t in TARGETS
     )
     return Figure(
-        key=f"figure-4-{run.name}",
-        title=f"Validation loss by epoch, {run.title}",
+        key=f"figure-4-{name}",
+        title=f"Validation loss by epoch, {NAMES[name]}",
         source="Singh 2025, figure 4",
         kind="lines",
         x_title="epoch",
         y_title="validation loss, nats",
         series=series,
-        parts=(run.part,),
         note="Mean over seeds up to the epoch that all reached; each with the settings chosen for it.",
     )
 
 
-def _example(run: SetRun) -> Figure:
+def _example(name: str, own: Mapping[str, Any]) -> Figure:
     shown = {"people": "people", "soft": "from soft labels", "hard": "from hard labels"}
-    classes = tuple(run.numbers["classes"])
+    example = own["fixed"]["example"]
     return Figure(
-        key=f"figure-5-{run.name}",
-        title=f"The most disputed test item of {run.title}",
+        key=f"figure-5-{name}",
+        title=f"The most disputed test item of {NAMES[name]}",
         source="Singh 2025, figure 5",
         kind="dots",
         x_title="class",
         y_title="probability",
-        series=tuple(Series(said, classes, tuple(run.numbers["fixed"]["example"][who])) for who, said in shown.items()),
-        parts=(run.part,),
-        note="Predictions of the first seed; the paper does not say which items it shows.",
+        series=tuple(Series(text, *_largest(own["classes"], example, who)) for who, text in shown.items()),
+        note="Predictions of the first seed; the paper does not name its items.",
     )
+
+
+def _largest(classes: Sequence[str], example: Mapping[str, Sequence[float]], who: str) -> tuple[Any, ...]:
+    """Names and probabilities of the largest classes by people, and the sum of the others."""
+    order = np.argsort(-np.array(example["people"]), kind="stable")
+    if order.size <= AT_MOST:
+        return tuple(classes), tuple(example[who])
+    kept, others = order[: AT_MOST - 1], order[AT_MOST - 1 :]
+    values = np.array(example[who])
+    return (*(classes[at] for at in kept), "other classes"), (*values[kept].tolist(), float(values[others].sum()))
 
 
 def _answers(runs: Runs) -> Figure:
     series = []
-    for run in runs.values():
-        gains = answer_gains(run.numbers)
+    for name, own in runs.items():
+        scores = own["answers"] | {"all": own["fixed"]["scores"]}
+        gains = {count: np.subtract(of["hard"]["kl"], of["soft"]["kl"]) for count, of in scores.items()}
         if len(gains) > 1:
-            counts = [run.numbers["votes"] if count == "all" else float(count) for count in gains]
-            means = [mean_interval(gain.tolist()) for gain in gains.values()]
-            series.append(interval_series(run.title, counts, means))
+            counts = [own["votes"] if count == "all" else float(count) for count in gains]
+            series.append(
+                interval_series(NAMES[name], counts, [mean_interval(gain.tolist()) for gain in gains.values()])
+            )
     return Figure(
         key="answers",
         title="How much soft labels help, by answers per item",
@@ -131,6 +136,5 @@ def _answers(runs: Runs) -> Figure:
         x_title="answers per item to train on",
         y_title="KL with hard less KL with soft labels, nats",
         series=tuple(series),
-        parts=_parts(runs),
-        note="Means with 95% intervals over seeds; all answers judge.",
+        note="Means with 95% intervals over seeds; predictions are compared with all answers.",
     )

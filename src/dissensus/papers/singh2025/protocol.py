@@ -20,7 +20,7 @@ from dissensus.labels.progress import Progress
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.features import feature_rows
 from dissensus.train.heads.training import TrainedHead, train_heads
-from dissensus.train.splits import Split, draw_split
+from dissensus.train.splits import Parts, draw_split
 from dissensus.train.targets import as_delivery
 
 TARGETS = ("soft", "hard")
@@ -115,7 +115,7 @@ def singh_protocol(
     *,
     grid: Sequence[HeadConfig] | None = None,
     seeds: Sequence[int] = range(1, 11),
-    split: Split | None = None,
+    split: Parts | None = None,
     resplit: bool = False,
     engine: str = "numba",
     threads: int | None = None,
@@ -147,7 +147,7 @@ def singh_protocol(
     common = draw_split(rows.shape[0], split_rng) if split is None else split
     total = len(TARGETS) * (len(settings) + len(seeds))
 
-    def train(configs: list[HeadConfig], parts: Split, before: int) -> tuple[TrainedHead, ...]:
+    def train(configs: list[HeadConfig], parts: Parts, before: int) -> tuple[TrainedHead, ...]:
         return train_heads(
             rows[parts.train],
             people[parts.train],
@@ -163,7 +163,7 @@ def singh_protocol(
     epochs = np.array([head.validation_losses.size for head in tried]).reshape(len(TARGETS), -1)
     chosen = {t: replace(settings[int(row.argmin())], targets=t) for t, row in zip(TARGETS, losses, strict=True)}
     heads: dict[str, list[TrainedHead]] = {t: [] for t in TARGETS}
-    tested: list[Split] = []
+    tested: list[Parts] = []
     groups = [[seed] for seed in seeds] if resplit else [list(seeds)]
     for group, seed_rng in zip(groups, seed_rngs, strict=False):
         parts = draw_split(rows.shape[0], seed_rng) if resplit else common
@@ -193,7 +193,7 @@ def _t_test(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
 
 
 def _scores(
-    heads: list[TrainedHead], splits: list[Split], rows: np.ndarray, people: np.ndarray
+    heads: list[TrainedHead], splits: list[Parts], rows: np.ndarray, people: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Every metric of every head on the test items of its split."""
     scores: dict[str, list[float]] = {"accuracy": [], "kl": [], "entropy_correlation": []}

@@ -14,9 +14,13 @@ from dissensus.labels.shares import as_distributions
 from dissensus.papers.text_sets import people_of
 
 
+def cifar10h() -> Distributions:
+    return as_distributions(load("cifar10h").labels)
+
+
 def cifar10h_hard() -> Distributions:
     """Images of CIFAR-10H from all levels of disagreement, as the paper chooses them."""
-    people = as_distributions(load("cifar10h").labels)
+    people = cifar10h()
     return people.select(spread_over_entropy(people, np.random.default_rng(0)))
 
 

@@ -17,10 +17,10 @@ from dissensus.labels.sampling import evenly_spaced, resample
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
-from dissensus.papers.singh2025.sets import PEOPLE
+from dissensus.papers.singh2025.sets import PEOPLE, cifar10h
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
-from dissensus.train.splits import Split, draw_split
+from dissensus.train.splits import Parts, draw_split
 
 SEED = 2025  # of splits, and of answers left out
 READINGS = ("fixed", "drawn")  # a seed trains anew on the same split, or draws its own; the paper does not say
@@ -56,7 +56,8 @@ def numbers_of(
     rows = evenly_spaced(people.n_items, SIZES[scale]["at_most"].get(name))
     x = features_of(name, encoder, people, rows, folder, lambda done, total: tell(0.5 * done / max(total, 1)))
     ran = protocol_numbers(x, people.select(rows), scale, lambda share: tell(0.5 + share / 2))
-    return {**label_numbers(people), "encoder": SHOWN.get(encoder, encoder), "used": int(rows.size), **ran}
+    labels = label_numbers(people) | ({"noise": noise_numbers(cifar10h())} if name == "cifar10h-hard" else {})
+    return {**labels, "encoder": SHOWN.get(encoder, encoder), "used": int(rows.size), **ran}
 
 
 def label_numbers(people: Distributions) -> dict[str, Any]:
@@ -75,6 +76,23 @@ def label_numbers(people: Distributions) -> dict[str, Any]:
             for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
         },
     }
+
+
+def noise_numbers(people: Distributions) -> dict[str, dict[str, float]]:
+    """Standard deviation of the entropy within each class, for figure 1: of people, and if disagreement were noise.
+
+    As noise, every item of a class (by majority) has the same distribution, the mean of the class, and as many answers
+    drawn from it as people gave.
+    """
+    assert people.votes is not None
+    rng, majority = np.random.default_rng(SEED), people.probs.argmax(axis=1)
+    spread: dict[str, dict[str, float]] = {"people": {}, "uniform noise": {}}
+    for place, name in enumerate(people.classes):
+        votes, own = people.votes[majority == place].astype(np.int64), people.probs[majority == place]
+        drawn = rng.multinomial(votes, np.average(own, axis=0, weights=votes)) / votes[:, None]  # (n, k)
+        for arm, probs in (("people", own), ("uniform noise", drawn)):
+            spread[arm][str(name)] = float(normalised_entropy(probs).std(ddof=1))
+    return spread
 
 
 def protocol_numbers(
@@ -159,7 +177,7 @@ def _compare_agreeing(result: ProtocolResult, x: np.ndarray, people: np.ndarray)
     return agreeing
 
 
-def _by_answers(result: ProtocolResult, x: np.ndarray, people: Distributions, split: Split) -> dict[str, Any]:
+def _by_answers(result: ProtocolResult, x: np.ndarray, people: Distributions, split: Parts) -> dict[str, Any]:
     """KL and correlation of entropies by seed, when only some answers per item are there to train and choose on.
 
     The settings are those chosen with all answers, and all answers judge. Classes with equally many answers go first

@@ -1,104 +1,115 @@
-"""What is smaller or other here than in the paper."""
+"""How a run differs from the paper: its sizes, next to those of the scale."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dissensus.papers.paper import Scale
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.own_data import has
 from dissensus.papers.sucholutsky2023.sets import NAMES, kinds_here
 
+NOT_STATED = "not stated"
+# The paper's own sizes, by aspect; an aspect whose text is the same here is left out.
+PAPER = {
+    "kinds of label": "eight, from hard labels to CIFAR-10T",
+    "similarity of images": "49,500 judgments by people",
+    "images whose similarity is recovered": "200 that models find ambiguous",
+    "starts of an embedding": NOT_STATED,
+    "near images": "CIFAR-10 training images (50,000), CIFAR-10.1 v4 and v6",
+    "far images": "CINIC-10, ImageNet-Far",
+    "sizes of the simulation, n and k": "3 to 90",
+    "latent dimensions of the simulation": "5, 25, 125",
+    "simulated scenes per cell": NOT_STATED,
+    "scale of cost": NOT_STATED,
+    "classes per label (table 3)": "CIFAR-10S filled in with CIFAR-10DS cut to 2, 3, 4 and 10 classes",
+    "smoothed labels": "ε of about 0.05 and 0.2",
+    "test labels of table 1": NOT_STATED,
+    "runs of table 1": "five networks; seeds and folds not stated",
+    "pilot of appendix A": "not run",
+    "models": "five networks in ten folds",
+    "networks": "as published",
+    "ResNet": NOT_STATED,
+    "training of networks": "10,000 images in ten folds",
+    "choice of the epoch": NOT_STATED,
+    "epochs and learning rates of networks": NOT_STATED,
+    "batch, schedule and augmentation of networks": "SGD; nothing else is stated",
+    "seeds of networks": "the best one counts",
+    "networks on few images": "80 and 8 images per class",
+}
+
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """Rows of what, in the paper, here."""
-    here = ", ".join(NAMES[kind] for kind in kinds_here())
-    judged = "judged by people" if has("similarity.npz") else "cosine of ResNet-50 features: no judgments were released"
-    simulated, trained = simulation.SIZES[scale], studies.SIZES[scale]
-    head, network, few = (trained[key] for key in ("heads", "networks", "few networks"))
-    rows = [
-        ("kinds of label", ", ".join(NAMES.values()), f"{here}; the others were not released"),
-        ("similarity of images", "49,500 judgments by people", judged),
-        (
-            "images whose similarity is recovered",
-            "200 that models find ambiguous",
-            f"{informed.SIZES[scale]['images']} of CIFAR-10S on which CIFAR-10H disagrees most",
-        ),
-        (
-            "shifted images",
-            "CIFAR-10 training images, CIFAR-10.1 v4 and v6, CINIC-10, ImageNet-Far",
-            f"5,000 CIFAR-10 training images for heads, {network['near']:,} for networks; 1,065 ImageNet images at 32 "
-            "pixels mapped to the ten classes",
-        ),
-        (
-            "models of table 3" if scale == "full" else "models that most numbers come from",
-            "five networks",
-            f"linear heads on frozen EfficientNet-Lite0 features of ImageNet, {head['folds']} folds, "
-            f"{head['seeds']} seeds" + (f", {head['images']:,} images" if head["images"] else ""),
-        ),
-        (
-            "cells of the simulation",
-            "n and k from 3 to 90, d of 5, 25 and 125; how many scenes is not said",
-            f"{len(simulated['sizes'])} x {len(simulated['sizes'])} sizes, d of "
-            f"{', '.join(map(str, simulated['dimensions']))}, {simulated['seeds']} scene(s) a cell",
-        ),
-        (
-            "scales of cost and utility",
-            "not stated",
-            "soft labels for 90 items over 90 classes cost 1 in figure 1, "
-            "soft labels for all items of a set in figure 6",
-        ),
-        (
-            "classes per label (table 3)",
-            "CIFAR-10S, filled in with CIFAR-10DS cut to 2, 3, 4 and 10 classes",
-            f"{'CIFAR-10DS' if has('dense.npy') else 'CIFAR-10H'} cut to these, without CIFAR-10S",
-        ),
-        (
-            "smoothed labels",
-            "ε of about 0.05 and 0.2; whether the true class shares in it is not stated",
-            "0.05 and 0.2 over all ten classes, which leaves 0.045 and 0.18 to the nine others",
-        ),
-        ("labels that table 1 is judged by", "not stated", "CIFAR-10H"),
-        (
-            "the pilot of appendix A",
-            "a guidance, not run",
-            f"100 images of CIFAR-10S, and {guidance.WORLDS[scale]:,} simulated data sets",
-        ),
-    ]
-    if scale != "full":
-        sizes = "; ".join(
-            f"{name} width {studies.SMALL[key]['width']}, depth {studies.SMALL[key]['depth']}"
-            for key, name in studies.NETWORKS.items()
-        )
-        kinds = f", {' and '.join(network['kinds'])} labels only" if "kinds" in network else ""
-        rows += [
-            ("networks", "as published; which ResNet is not said", sizes),
-            (
-                "training of networks",
-                "ten folds of 10,000 images, several learning rates and seeds, the best seed",
-                f"{network['images']:,} images, a fifth held out, {network['epochs']} epoch(s), one learning rate, "
-                f"{network['seeds']} seed(s), all of them counted{kinds}",
-            ),
-            (
-                "networks on few images",
-                "80 and 8 images a class",
-                "not run"
-                if few is None
-                else f"the same, {few['epochs'][80]} and {few['epochs'][8]} epochs, judged on "
-                f"others of {few['images']:,} images, {few['seeds']} seed(s)",
-            ),
-        ]
-    else:
+    """Return rows (aspect, in the paper, here)."""
+    here = _data_here(scale) | _simulations_here(scale) | _models_here(scale)
+    return [(aspect, PAPER[aspect], text) for aspect, text in here.items() if text != PAPER[aspect]]
+
+
+def _data_here(scale: Scale) -> dict[str, str]:
+    kinds, network = kinds_here(), studies.SIZES[scale]["networks"]
+    near = f"{network['near']:,} for networks" if network and network["near"] else "none for networks"
+    judged = PAPER["similarity of images"] if has("similarity.npz") else "cosine of ResNet-50 features"
+    missing = ", ".join(name.removeprefix("CIFAR-10") for kind, name in NAMES.items() if kind not in kinds)
+    images = informed.SIZES[scale]["images"]
+    return {
+        "kinds of label": f"{len(kinds)}; {missing} were not released" if missing else PAPER["kinds of label"],
+        "similarity of images": judged,
+        "images whose similarity is recovered": f"{images} of CIFAR-10S on which CIFAR-10H disagrees most",
+        "starts of an embedding": str(informed.SIZES[scale]["starts"]),
+        "near images": f"CIFAR-10 training images: 5,000 for heads, {near}",
+        "far images": "1,065 ImageNet images at 32 pixels, mapped to the ten classes",
+        "classes per label (table 3)": f"{'CIFAR-10DS' if has('dense.npy') else 'CIFAR-10H'} cut to these",
+        "smoothed labels": "0.05 and 0.2, shared by all ten classes",
+        "test labels of table 1": "CIFAR-10H",
+    }
+
+
+def _simulations_here(scale: Scale) -> dict[str, str]:
+    size = simulation.SIZES[scale]
+    low, high, count = min(size["sizes"]), max(size["sizes"]), len(size["sizes"])
+    whole = (low, high, count) == (3, 90, 30)
+    return {
+        "sizes of the simulation, n and k": f"{low} to {high}" if whole else f"{count} sizes from {low} to {high}",
+        "latent dimensions of the simulation": ", ".join(map(str, size["dimensions"])),
+        "simulated scenes per cell": str(size["seeds"]),
+        "scale of cost": "soft labels cost 1 for 90 items and 90 classes (figure 1), for all items (figure 6)",
+        "pilot of appendix A": f"100 images of CIFAR-10S, and {guidance.WORLDS[scale]:,} simulated data sets",
+    }
+
+
+def _models_here(scale: Scale) -> dict[str, str]:
+    head, network, few = (studies.SIZES[scale][key] for key in ("heads", "networks", "few networks"))
+    images = f"{head['images']:,} images, " if head["images"] else ""
+    heads = (
+        f"linear heads on EfficientNet-Lite0 features of ImageNet: {images}{head['folds']} folds, {head['seeds']} seeds"
+    )
+    splits = f"{studies.SIZES[scale]['few']['seeds']} splits for heads"
+    runs = {
+        "choice of the epoch": "lowest loss on a tenth of the training images, held out; for table 1, the last",
+        "runs of table 1": f"{splits}, {few['seeds']} for networks, no folds" if few else f"{splits}, no folds",
+    }
+    if network is None:
+        return runs | {"models": heads, "networks": "not run", "networks on few images": "not run"}
+    here = runs | {
+        "models": f"also {heads}",
+        "seeds of networks": f"{network['seeds']}, all of them count",
+        "batch, schedule and augmentation of networks": "128, cosine, images shifted and mirrored",
+    }
+    if scale == "full":
         rates = ", ".join(map(str, studies.RATES))
-        rows.append(
-            (
-                "epochs and learning rates of networks",
-                "not stated",
-                f"{studies.EPOCHS} epochs, rates {rates}, as in Peterson 2019; the best rate of each seed",
-            )
-        )
-        rows += [
-            ("seeds of networks", "the best one counts", "all of them count"),
-            ("ResNet", "not said which", "ResNet-164 with pre-activation"),
-        ]
-    return rows
+        return here | {
+            "ResNet": "ResNet-164 with pre-activation",
+            "epochs and learning rates of networks": f"{studies.EPOCHS} epochs, the best rate of {rates}",
+        }
+    sizes = [f"{name} {_size(studies.SMALL[key])}" for key, name in studies.NETWORKS.items()]
+    kinds = f", {' and '.join(network['kinds'])} labels only" if "kinds" in network else ""
+    return here | {
+        "networks": f"width x depth: {', '.join(sizes)}",
+        "training of networks": f"{network['images']:,} images, a fifth held out, {network['epochs']} epoch(s){kinds}",
+        "batch, schedule and augmentation of networks": "64, cosine, images shifted and mirrored",
+        "networks on few images": "not run" if few is None else PAPER["networks on few images"],
+    }
+
+
+def _size(small: Mapping[str, int]) -> str:
+    return f"{small['width']} x {small['depth']}"

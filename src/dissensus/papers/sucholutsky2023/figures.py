@@ -1,214 +1,210 @@
-"""What the page draws: figures 1 to 7, 9 and 10 and table 1, with our numbers."""
+"""Figures of the page: table 1 next to the paper's numbers, then formulas and simulations, labels, and models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from dissensus.papers.claims import parse_printed
+from dissensus.evaluate.statistics import mean_interval
+from dissensus.papers.evidence import Evidence, Number
 from dissensus.papers.figures import Figure, Series, interval_series
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.reading import Runs, interval_of
-from dissensus.papers.sucholutsky2023 import published
-from dissensus.papers.sucholutsky2023.judged_small_data import losses_by_kind
-from dissensus.papers.sucholutsky2023.rows import Value, by_run, on_all_labels, on_labels, on_shift
-from dissensus.papers.sucholutsky2023.sets import NAMES
+from dissensus.papers.published import read_published
+from dissensus.papers.sucholutsky2023.observe_models import (
+    SETS,
+    Value,
+    by_run,
+    losses_by_kind,
+    on_all_labels,
+    on_labels,
+    on_shift,
+)
+from dissensus.papers.sucholutsky2023.sets import HERE, NAMES
 from dissensus.papers.sucholutsky2023.simulated_figures import line, simulation_figures
 from dissensus.papers.sucholutsky2023.studies import NETWORKS, PER_CLASS
 
+Numbers = Mapping[str, Any]
 NATS = "cross-entropy, nats"
+SOFTNESS = "mean entropy of the training labels, nats"
 
 
-def figures(results: Results, scale: Scale) -> Sequence[Figure]:
-    """Those of formulas and simulations, then those of labels and models."""
+def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
+    """Return the main figure first."""
     numbers = results.numbers
-    rows = numbers["transfer"]["rows"]
-    moved = {name: on_shift(name) for name in numbers["transfer"]["shifts"]}
     return [
+        *(small_data_figure(results, count) for count in PER_CLASS),
         *simulation_figures(numbers),
-        *_information_figure(numbers["informed"]),
-        _by_kind(
-            "figure-5-top",
-            "Cross-entropy by the labels that models are judged by",
-            "figure 5, top",
-            rows,
-            {NAMES[kind]: on_labels(kind) for kind in rows[0]["labels"]},
-            NATS,
-        ),
-        _by_kind("figure-5-bottom", "Cross-entropy under shift", "figure 5, bottom", rows, moved, NATS),
-        _networks(numbers["transfer-networks"]["rows"]),
-        _entropies(rows),
-        _by_kind(
-            "figure-9-top",
-            "Accuracy by the labels that models are judged by",
-            "figure 9, top",
-            rows,
-            {NAMES[kind]: on_labels(kind, "accuracy") for kind in rows[0]["labels"]},
-            "accuracy",
-        ),
-        _by_kind(
-            "figure-9-bottom",
-            "Accuracy under shift",
-            "figure 9, bottom",
-            rows,
-            {name: on_shift(name, "accuracy") for name in moved},
-            "accuracy",
-        ),
-        _information(rows, numbers["informed"], moved),
-        *small_data_figures(results),
+        *_recovery_figures(numbers["informed"]),
+        *(_score_figure(numbers["transfer"], *which) for which in ((5, "cross-entropy"), (9, "accuracy"))),
+        *(_shift_figure(numbers["transfer"], *which) for which in ((5, "cross-entropy"), (9, "accuracy"))),
+        *([_network_figure(numbers["transfer-networks"])] if "transfer-networks" in numbers else []),
+        _entropy_figure(numbers["transfer"]["rows"]),
+        _information_figure(numbers["transfer"], numbers["informed"]),
     ]
 
 
-def small_data_figures(results: Results) -> list[Figure]:
-    """Table 1, beside the paper's numbers."""
-    return [_few(results, place, count) for place, count in enumerate(PER_CLASS)]
+def small_data_figure(results: Results, count: int) -> Figure:
+    """Draw table 1 as differences from hard labels; ours and the paper's."""
+    soft = [kind for kind in HERE if kind != "hard"]
+    series = []
+    for model in ("networks", "heads"):
+        if f"{model}-{count}" in results.folders:
+            losses = losses_by_kind(results, f"{model}-{count}")
+            shown = [kind for kind in soft if kind in losses]
+            gaps = [[losses[kind][run] - losses["hard"][run] for run in losses["hard"]] for kind in shown]
+            series.append(interval_series(model, [NAMES[kind] for kind in shown], [mean_interval(gap) for gap in gaps]))
+    published, where = read_published("sucholutsky2023"), f"{count} images per class"
+    printed = {kind: published.find(Number("cross_entropy", kind, where)) for kind in ("hard", *soft)}
+    values = {kind: number.value for kind, number in printed.items() if number is not None}
+    theirs = tuple(round(values[kind] - values["hard"], 2) for kind in soft)
+    return Figure(
+        key=f"table-1-{count}",
+        title=f"Cross-entropy of soft less hard labels, from {count} images per class",
+        source=f"Sucholutsky 2023, table 1, {count} per class",
+        kind="dots",
+        x_title="labels learned from",
+        y_title="cross-entropy less that of hard labels, nats",
+        series=tuple(series),
+        published=(Series("networks", tuple(NAMES[kind] for kind in soft), theirs),),
+        note="Means with 95% intervals over seeds and architectures; below 0, soft labels are better.",
+    )
 
 
-def _information_figure(informed: Mapping[str, Any]) -> list[Figure]:
+def _recovery_figures(informed: Numbers) -> list[Figure]:
     kinds = informed["kinds"]
-    names = tuple("CIFAR-10S" if kind == "S+hard" else NAMES[kind] for kind in kinds)
-
-    def mean(labels: Mapping[str, Any], key: str) -> float:
-        return float(np.mean([run[key] for run in labels.values()]))
-
-    rho = tuple(mean(labels, "rho") for labels in kinds.values())
     note = f"On {informed['images']} images; similarity by {informed['judged by']}."
+    rho = [mean_interval([run["rho"] for run in starts.values()]) for starts in kinds.values()]
     scatter = []
     for name, group in (("kinds of label", kinds), ("drawn votes of CIFAR-10H", informed["few votes"])):
-        points = sorted((mean(labels, "error_rate"), mean(labels, "rho")) for labels in group.values())
+        points = sorted((_mean(starts, "error_rate"), _mean(starts, "rho")) for starts in group.values())
         scatter.append(line(name, *zip(*points, strict=True)))
     return [
         Figure(
             key="figure-4-kinds",
             title="Recovered similarity by kind of label",
-            source="Figure 4",
+            source="Sucholutsky 2023, figure 4",
             kind="dots",
             x_title="labels",
             y_title="rho",
-            series=(Series("rho", names, rho),),
-            parts=("informed",),
+            series=(interval_series("rho", [NAMES[kind] for kind in kinds], rho),),
             note=note,
         ),
         Figure(
             key="figure-4-errors",
             title="Recovered similarity by error rate",
-            source="Figure 4",
+            source="Sucholutsky 2023, figure 4",
             kind="lines",
             x_title="error rate",
             y_title="rho",
             series=tuple(scatter),
-            parts=("informed",),
             note=note,
         ),
     ]
 
 
-def _dots(name: str, x: Sequence[str], runs: Sequence[Runs]) -> Series:
-    return interval_series(name, x, [interval_of(values) for values in runs])
+def _score_figure(transfer: Numbers, number: int, metric: str) -> Figure:
+    judges = {NAMES[kind]: on_labels(kind, metric) for kind in transfer["rows"][0]["labels"]}
+    title = f"{metric.capitalize()} by softness of the training labels, against each kind of label"
+    return _by_softness(f"figure-{number}-top", title, f"figure {number}, top", metric, transfer, judges)
 
 
-def _by_kind(
-    key: str, title: str, source: str, rows: Sequence[Mapping[str, Any]], values: Mapping[str, Value], y: str
+def _shift_figure(transfer: Numbers, number: int, metric: str) -> Figure:
+    sets = {SETS[name]: on_shift(name, metric) for name in transfer["rows"][0]["shift"]}
+    title = f"{metric.capitalize()} by softness of the training labels, on shifted images"
+    return _by_softness(f"figure-{number}-bottom", title, f"figure {number}, bottom", metric, transfer, sets)
+
+
+def _by_softness(
+    key: str, title: str, source: str, metric: str, transfer: Numbers, values: Mapping[str, Value]
 ) -> Figure:
-    scores = {name: by_run(rows, value) for name, value in values.items()}
-    kinds = list(next(iter(scores.values())))
-    series = tuple(_dots(NAMES[kind], list(scores), [by[kind] for by in scores.values()]) for kind in kinds)
+    """A line per test set over the entropy of the training labels, as the paper draws it."""
+    softness = transfer["label entropy"]
+    series = []
+    for name, value in values.items():
+        runs = by_run(transfer["rows"], value)
+        kinds = sorted(runs, key=softness.__getitem__)
+        means = [mean_interval(list(runs[kind].values())) for kind in kinds]
+        series.append(interval_series(name, [softness[kind] for kind in kinds], means))
     return Figure(
         key=key,
         title=title,
-        source=source.capitalize(),
-        kind="dots",
-        x_title="judged by",
-        y_title=y,
-        series=series,
-        parts=("heads", "transfer"),
-        note="Linear heads on frozen features, by the labels that they learned from; "
-        "means with 95% intervals over seeds.",
+        source=f"Sucholutsky 2023, {source}",
+        kind="lines",
+        x_title=SOFTNESS,
+        y_title=NATS if metric == "cross-entropy" else metric,
+        series=tuple(series),
+        note="Linear heads on frozen features; means with 95% intervals over seeds. "
+        f"Points from left to right: {', '.join(NAMES[kind] for kind in kinds)}.",
     )
 
 
-def _networks(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    losses = by_run(rows, on_labels("H"))
-
-    def of(name: str) -> Callable[[Runs], Runs]:
-        return lambda runs: {run: value for run, value in runs.items() if run.startswith(f"{name} ")}
-
-    series = tuple(
-        _dots(NAMES[kind], list(NETWORKS.values()), [of(name)(runs) for name in NETWORKS])
-        for kind, runs in losses.items()
-    )
+def _network_figure(transfer: Numbers) -> Figure:
+    softness = transfer["label entropy"]
+    losses = by_run(transfer["rows"], on_labels("H"))
+    kinds = sorted(losses, key=softness.__getitem__)
+    series = []
+    for name, shown in NETWORKS.items():
+        own = [[value for run, value in losses[kind].items() if run.startswith(f"{name} ")] for kind in kinds]
+        series.append(line(shown, [softness[kind] for kind in kinds], [np.mean(values) for values in own]))
     return Figure(
         key="figure-5-networks",
-        title="Cross-entropy to CIFAR-10H by architecture",
-        source="Figure 5, top",
-        kind="dots",
-        x_title="network",
+        title="Cross-entropy to CIFAR-10H by softness of the training labels and architecture",
+        source="Sucholutsky 2023, figure 5, top",
+        kind="lines",
+        x_title=SOFTNESS,
         y_title=NATS,
-        series=series,
-        parts=("networks", "transfer-networks"),
-        note="Small networks, by the labels that they learned from.",
+        series=tuple(series),
+        note="Networks trained from scratch; means over seeds.",
     )
 
 
-def _entropies(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    of = {
-        name: by_run(rows, lambda row, key=key: float(row[key]))  # type: ignore[misc]
-        for name, key in (("labels", "entropy of its labels"), ("predictions", "entropy"))
-    }
-    kinds = list(of["labels"])
+def _entropy_figure(rows: Sequence[Numbers]) -> Figure:
+    series = []
+    for name, key in (("labels", "entropy of its labels"), ("predictions", "entropy")):
+        values = by_run(rows, partial(_value, key))
+        means = [mean_interval(list(values[kind].values())) for kind in values]
+        series.append(interval_series(name, [NAMES[kind] for kind in values], means))
     return Figure(
         key="figure-7",
         title="Entropy of predictions and of the labels behind them",
-        source="Figure 7",
+        source="Sucholutsky 2023, figure 7",
         kind="dots",
         x_title="labels learned from",
         y_title="mean entropy, nats",
-        parts=("heads", "transfer"),
-        series=tuple(
-            _dots(name, [NAMES[kind] for kind in kinds], [by[kind] for kind in kinds]) for name, by in of.items()
-        ),
+        series=tuple(series),
     )
 
 
-def _information(rows: Sequence[Mapping[str, Any]], informed: Mapping[str, Any], moved: Mapping[str, Value]) -> Figure:
-    rho = {kind: float(np.mean([run["rho"] for run in starts.values()])) for kind, starts in informed["kinds"].items()}
-    order = sorted(rho, key=rho.__getitem__)
+def _information_figure(transfer: Numbers, informed: Numbers) -> Figure:
+    rho = {kind: _mean(starts, "rho") for kind, starts in informed["kinds"].items()}
+    rows = transfer["rows"]
+    places: dict[str, Value] = {"all kinds of label": on_all_labels}
+    places |= {SETS[name]: on_shift(name) for name in rows[0]["shift"]}
     series = []
-    for name, value in {"all kinds of label": on_all_labels, **moved}.items():
+    for name, value in places.items():
         losses = by_run(rows, value)
+        order = sorted(losses, key=rho.__getitem__)
         series.append(
             line(name, [rho[kind] for kind in order], [np.mean(list(losses[kind].values())) for kind in order])
         )
     return Figure(
         key="figure-10",
-        title="Cross-entropy by what labels recover",
-        source="Figure 10",
+        title="Cross-entropy by recovered similarity of the training labels",
+        source="Sucholutsky 2023, figure 10",
         kind="lines",
         x_title="rho",
         y_title=NATS,
         series=tuple(series),
-        parts=("heads", "transfer", "informed"),
-        note=f"Points are {', '.join(NAMES[kind] for kind in order)}.",
+        note=f"Points from left to right: {', '.join(NAMES[kind] for kind in order)}.",
     )
 
 
-def _few(results: Results, place: int, count: int) -> Figure:
-    parts = [part for part in (f"networks-{count}", f"heads-{count}") if part in results.folders]
-    series = []
-    for part in parts:
-        losses = losses_by_kind(results, part)
-        series.append(_dots(part.split("-")[0], [NAMES[kind] for kind in losses], list(losses.values())))
-    theirs = {NAMES[kind]: parse_printed(texts[place]).value for kind, texts in published.FEW.items()}
-    return Figure(
-        key=f"table-1-{count}",
-        title=f"Cross-entropy from {count} images a class",
-        source=f"Table 1, {count} a class",
-        kind="dots",
-        x_title="labels learned from",
-        y_title=NATS,
-        series=tuple(series),
-        parts=tuple(parts),
-        published=(Series("networks", tuple(theirs), tuple(theirs.values())),),
-    )
+def _value(key: str, row: Numbers) -> float:
+    return float(row[key])
+
+
+def _mean(starts: Numbers, key: str) -> float:
+    return float(np.mean([run[key] for run in starts.values()]))

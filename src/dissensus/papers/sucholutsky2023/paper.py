@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.published import read_published
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.architectures import parameters
+from dissensus.papers.sucholutsky2023.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
 from dissensus.papers.sucholutsky2023.differences import differences
 from dissensus.papers.sucholutsky2023.figures import figures
-from dissensus.papers.sucholutsky2023.findings import findings
+from dissensus.papers.sucholutsky2023.observe import observe
 from dissensus.papers.sucholutsky2023.own_data import own_files
-from dissensus.papers.sucholutsky2023.published import CLAIMS
 from dissensus.papers.sucholutsky2023.sets import label_kinds
 from dissensus.papers.sucholutsky2023.theory import theory
 from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_transfer
@@ -24,7 +25,7 @@ SHIFTED = ("cifar10-train-efficientnet", "imagenet32-efficientnet")
 
 
 def parts(scale: Scale) -> Sequence[Part]:
-    """Formulas, simulations, labels, heads and networks on each kind of label, and a pilot."""
+    """Return formulas, simulations, labels, heads and networks on each kind of label, and a pilot."""
     return [*_without_training(scale), *_heads(scale), *_networks(scale)]
 
 
@@ -101,6 +102,8 @@ def _heads(scale: Scale) -> list[Part]:
 
 def _networks(scale: Scale) -> list[Part]:
     size, few = studies.SIZES[scale]["networks"], studies.SIZES[scale]["few networks"]
+    if size is None:
+        return []
     kinds = label_kinds(size["images"])
     kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
     data = (*LABELS, "cifar10-test")
@@ -141,7 +144,11 @@ PAPER = Paper(
     citation="Sucholutsky et al. (2023), On the Informativeness of Supervision Signals",
     claims=CLAIMS,
     parts=parts,
-    findings=findings,
+    published=read_published("sucholutsky2023"),
+    observe=observe,
     differences=differences,
     figures=figures,
+    names=READER_NAMES,
+    headlines=HEADLINES,
+    conclude=conclude,
 )

@@ -15,7 +15,7 @@ FIXED = 9  # the size that stays, where the other grows
 
 
 def simulation_figures(numbers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
-    """Ratios, recovery, preferences, effective dimensionality, curves over numbers kept, and losses over them."""
+    """Return ratios, recovery, preferences, effective dimensionality, and curves and losses over numbers kept."""
     return [
         *(_ratios(numbers["theory"], kind) for kind in ("soft", "hard")),
         *(_recoveries(numbers["simulations"], kind) for kind in ("soft", "hard")),
@@ -44,11 +44,10 @@ def _ratios(theory: Mapping[str, Any], kind: str) -> Figure:
     return Figure(
         key=f"figure-1-ratio-{kind}",
         title=f"Information ratio of {kind} labels",
-        source="Figure 1, analysis",
+        source="Sucholutsky 2023, figure 1, analysis",
         kind="lines",
         x_title="size that grows",
         y_title="information ratio",
-        parts=("theory",),
         series=tuple(line(shown, lines["sizes"], lines[name]) for name, shown in names.items()),
     )
 
@@ -59,11 +58,10 @@ def _recoveries(simulated: Mapping[str, Any], kind: str) -> Figure:
     return Figure(
         key=f"figure-1-rho-{kind}",
         title=f"Recovered similarity, {kind} labels, d = {D}",
-        source="Figure 1, simulations",
+        source="Sucholutsky 2023, figure 1, simulations",
         kind="lines",
         x_title="size that grows",
         y_title="rho",
-        parts=("simulations",),
         series=tuple(line(name, sizes, values) for name, values in lines.items()),
     )
 
@@ -77,14 +75,13 @@ def _preferences(preferred: Mapping[str, Any]) -> Figure:
     )
     return Figure(
         key="figure-1-preferences",
-        title="By how much soft labels are preferred where n = k",
-        source="Figure 1, bottom",
+        title="Preference for soft labels with as many items as classes",
+        source="Sucholutsky 2023, figure 1, bottom",
         kind="lines",
         x_title="n = k",
         y_title="loss of hard less soft labels",
         series=series,
-        parts=("preferences",),
-        note="Linear utility; above 0, soft labels are the choice. At β = 1 soft labels for 90 items over 90 classes "
+        note="Linear utility; above 0, soft labels are preferred. At β = 1, soft labels for 90 items over 90 classes "
         "cost as much as perfect recovery is worth.",
     )
 
@@ -95,11 +92,10 @@ def _effective(simulated: Mapping[str, Any], sparsity: Mapping[str, Any]) -> Fig
     return Figure(
         key="figure-2",
         title=f"Principal components that soft labels are worth, d = {D}",
-        source="Figure 2",
+        source="Sucholutsky 2023, figure 2",
         kind="lines",
         x_title="size that grows",
         y_title="effective dimensionality",
-        parts=("sparsity",),
         series=tuple(line(name, sizes, values) for name, values in lines.items()),
     )
 
@@ -133,12 +129,11 @@ def _curves(sparsity: Mapping[str, Any]) -> list[Figure]:
             Figure(
                 key=f"figure-3-{place + 1}",
                 title=f"Recovered similarity by numbers kept, {corner}",
-                source="Figure 3",
+                source="Sucholutsky 2023, figure 3",
                 kind="lines",
                 x_title="numbers kept per label",
                 y_title="rho",
                 series=tuple(series),
-                parts=("sparsity",),
             )
         )
     return drawn
@@ -157,12 +152,11 @@ def _losses(sparsity: Mapping[str, Any]) -> list[Figure]:
             Figure(
                 key=f"figure-6-{utility}",
                 title=f"Loss by numbers kept, {corner}, {utility} utility, β = 0.3",
-                source="Figure 6",
+                source="Sucholutsky 2023, figure 6",
                 kind="lines",
                 x_title="numbers kept per label",
                 y_title="loss",
                 series=tuple(series),
-                parts=("sparsity",),
                 note="Lower is better; soft labels for all items cost 0.3 of what perfect recovery is worth.",
             )
         )

@@ -1,0 +1,60 @@
+"""Judge the claims of a paper by evidence, right after a run or later from the stored table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from dissensus.papers.claims import Claim, Finding, claim_entry
+from dissensus.papers.deciding import not_run
+from dissensus.papers.evidence import Evidence, read_evidence
+from dissensus.papers.outcomes import Judgement
+from dissensus.papers.paper import Paper
+from dissensus.papers.wording import describe_evidence, describe_judgement, describe_printed, describe_reason
+
+
+def judge_claims(paper: Paper, evidence: Evidence) -> dict[str, Finding]:
+    """Return a finding for each claim, by its key."""
+    return {claim.key: _finding(claim, evidence, paper) for claim in paper.claims}
+
+
+def judgements(findings: Mapping[str, Finding]) -> dict[str, Judgement]:
+    """Return the judgements behind the findings."""
+    return {key: finding.judgement for key, finding in findings.items()}
+
+
+def judge_again(paper: Paper, record: Mapping[str, Any], evidence: str | Path) -> dict[str, Any]:
+    """Apply the present claims and rules to a record of earlier, without any training.
+
+    Parameters
+    ----------
+    paper : Paper
+    record : dict
+        As it was written to `record.json`.
+    evidence : path
+        The table that was written next to it.
+
+    Returns
+    -------
+    dict
+        The record with its claims and conclusion judged anew; origin and figures stay.
+    """
+    findings = judge_claims(paper, read_evidence(evidence))
+    claims = [claim_entry(claim, findings[claim.key]) for claim in paper.claims]
+    conclusion = asdict(paper.conclude(judgements(findings))) if paper.conclude else None
+    return {**record, "claims": claims, "conclusion": conclusion, "headlines": list(paper.headlines)}
+
+
+def _finding(claim: Claim, evidence: Evidence, paper: Paper) -> Finding:
+    judgement = claim.judge.judge(evidence, paper.published, claim.table)
+    if claim.missing and judgement.reason == not_run().reason:
+        judgement = replace(judgement, reason=claim.missing)
+    return Finding(
+        judgement=judgement,
+        ours=describe_judgement(judgement, paper.names),
+        published=claim.published or describe_printed(claim.judge, paper.published, claim.table, paper.names),
+        reason=describe_reason(judgement, paper.names),
+        evidence=describe_evidence(judgement, paper.names),
+    )

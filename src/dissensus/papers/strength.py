@@ -1,0 +1,112 @@
+"""When a run is too weak to tell: four conditions, none of which looks at the sign of the result.
+
+    level     the reference arm reaches 0.9 of the printed accuracy, or at most 1.5 times the printed loss
+    control   the largest contrast printed in the same metric, other than those in question, excludes zero here and has
+              at least a third of its printed relative size; it is from the same table or from the one named as
+              control, whose first level metric replaces one that is not printed
+    power     the half-width of the interval is at most half of the printed effect, or zero is outside it
+    delivery  labels shown one at a time have been shown as often as there are votes by the scored epoch
+
+Decision 30 has the reasons.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from dissensus.evaluate.statistics import mean_interval
+from dissensus.labels.intervals import Interval
+from dissensus.papers.evidence import Candidate, Evidence, Number
+from dissensus.papers.expressions import Expression, difference
+from dissensus.papers.published import Published, PublishedTable
+
+Weakness = Literal["level", "control", "power", "delivery"]
+ACCURACY, LOSS = 0.9, 1.5  # least share of the printed accuracy, largest multiple of the printed loss
+CONTROL = 1 / 3  # of the printed relative size
+POWER = 0.5  # of the printed effect
+SHOWN = "labels_shown"  # metric: labels that an arm has shown per item by the scored epoch
+
+
+def weaknesses(
+    expression: Expression, candidate: Candidate, evidence: Evidence, published: Published, source: str
+) -> list[Weakness]:
+    """Return the conditions that a model fails for a claim, without power, which needs the interval."""
+    table = published.conditions(source, expression.terms[0][1].where)
+    if table is None or not candidate.model:
+        return []
+    failed: list[Weakness] = []
+    if not reaches_level(table, candidate, evidence, published):
+        failed.append("level")
+    if not passes_control(table, expression, candidate, evidence, published.table(table.control, table.where)):
+        failed.append("control")
+    if not has_shown_all(table, expression, candidate, evidence):
+        failed.append("delivery")
+    return failed
+
+
+def reaches_level(table: PublishedTable, candidate: Candidate, evidence: Evidence, published: Published) -> bool:
+    """Whether the reference arm is about as good as the paper's by one of the metrics that are its level."""
+    compared = []
+    for metric in table.level:
+        number = Number(metric, table.reference, table.where)
+        printed, runs = published.find(number, table.source), evidence.runs(candidate, number)
+        if printed is not None and runs is not None:
+            ours = float(np.mean(list(runs.values())))
+            high = metric.startswith("accuracy")
+            compared.append(ours >= ACCURACY * printed.value if high else ours <= LOSS * printed.value)
+    return not table.level or any(compared)
+
+
+def passes_control(
+    table: PublishedTable,
+    expression: Expression,
+    candidate: Candidate,
+    evidence: Evidence,
+    control: PublishedTable | None = None,
+) -> bool:
+    """Whether the largest printed contrast shows here; a contrast is not its own control."""
+    metrics = {number.metric for _, number in expression.terms}
+    if len(expression.terms) < 2 or len(metrics) > 1:
+        return True
+    (metric,) = metrics
+    tested = {number.arm for _, number in expression.terms}
+    printed = [contrast for source in (table, control) if source is not None for contrast in source.contrasts(metric)]
+    if not printed and control is not None:
+        metric = control.level[0]
+        printed = list(control.contrasts(metric))
+    own = max((abs(size) for arm, base, size in printed if {arm, base} <= tested), default=0.0)
+    measured = {
+        number.arm for number in evidence.values[candidate] if (number.metric, number.where) == (metric, table.where)
+    }
+    larger = [(arm, base, size) for arm, base, size in printed if abs(size) > own and {arm, base} <= measured]
+    if not larger:
+        return True
+    arm, base, size = max(larger, key=lambda contrast: abs(contrast[2]))
+    runs = difference(metric, arm, base, table.where, relative=True).runs(evidence, candidate)
+    ours = mean_interval(list(runs.values()))
+    return excludes_zero(ours) and abs(ours.value) >= CONTROL * abs(size)
+
+
+def has_shown_all(table: PublishedTable, expression: Expression, candidate: Candidate, evidence: Evidence) -> bool:
+    """Whether arms that show one label at a time have shown as many as there are votes."""
+    arms = {number.arm for _, number in expression.terms} & set(table.one_at_a_time)
+    shown = [evidence.runs(candidate, Number(SHOWN, arm, table.where)) for arm in arms]
+    return all(np.mean(list(runs.values())) >= table.votes for runs in shown if runs)
+
+
+def has_power(ours: Interval, effect: float | None) -> bool:
+    """Whether the interval can tell the printed effect from none; without a printed effect, whether zero is outside."""
+    if excludes_zero(ours):
+        return True
+    return effect is not None and half_width(ours) <= POWER * abs(effect)
+
+
+def excludes_zero(interval: Interval) -> bool:
+    return interval.low > 0 or interval.high < 0
+
+
+def half_width(interval: Interval) -> float:
+    return math.inf if math.isnan(interval.high) else (interval.high - interval.low) / 2

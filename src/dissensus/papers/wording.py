@@ -1,0 +1,111 @@
+"""Judgements in words: short texts for tables, made from numbers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from dissensus.labels.intervals import Interval
+from dissensus.papers.combined_judges import Each, Judge, Needs, Untestable
+from dissensus.papers.judges import Direction, Equals, Exactly, HoldsIn, NotBeyond, Same
+from dissensus.papers.outcomes import Judgement, Outcome
+from dissensus.papers.published import Published
+from dissensus.papers.strength import excludes_zero
+
+Names = Mapping[str, str]  # of arms, metrics, models and epochs, for readers
+WEAKNESSES = {
+    "level": "model below the paper's level",
+    "control": "largest effect does not show",
+    "power": "interval too wide",
+    "delivery": "fewer labels shown than votes",
+}
+
+
+def describe_judgement(judgement: Judgement, names: Names) -> str:
+    """Write what came out: means of the arms, the difference with its interval, and how many runs agree."""
+    outcome = judgement.deciding
+    if outcome is None:
+        return "-"
+    digits = _digits(judgement, outcome)
+    parts = []
+    if outcome.means:
+        parts.append(", ".join(f"{names.get(arm, arm)} {mean:.{digits}f}" for arm, mean in outcome.means.items()))
+    if outcome.cells:
+        parts.append(f"holds in {sum(outcome.cells.values())} of {len(outcome.cells)}")
+    signed = bool(outcome.means) or bool(outcome.cells)
+    value = format_value(outcome.value, digits, signed=signed, percent=judgement.relative)
+    if outcome.means:
+        value = f"difference {value}"
+    elif outcome.cells:
+        value = f"mean difference {value}"
+    parts.append(value if len(outcome.runs) < 2 else f"{value}, {len(outcome.runs)} runs")
+    return "; ".join(parts)
+
+
+def describe_reason(judgement: Judgement, names: Names) -> str:
+    """Write why a claim is undecided, and which model decided it otherwise."""
+    if judgement.reason:
+        return judgement.reason
+    outcome = judgement.deciding
+    if outcome is None:
+        return ""
+    if judgement.verdict == "too weak to tell":
+        if outcome.weak or judgement.margin is None:
+            return "; ".join(WEAKNESSES[weak] for weak in outcome.weak or ("power",))
+        margin = f"{judgement.margin:.1%}" if judgement.relative else f"{judgement.margin:g}"
+        return f"the interval reaches beyond the margin of {margin}"
+    if judgement.verdict == "differs" and not excludes_zero(outcome.value) and judgement.margin is None:
+        return "not significantly different from zero" if outcome.means or outcome.cells else ""
+    return ""
+
+
+def describe_evidence(judgement: Judgement, names: Names) -> str:
+    """Name the model and epoch that decided."""
+    outcome = judgement.deciding
+    if outcome is None or not outcome.candidate.model:
+        return ""
+    return ", ".join(names.get(name, name) for name in outcome.candidate if name)
+
+
+def describe_printed(judge: Judge | None, published: Published, source: str, names: Names) -> str:
+    """Write the numbers that the paper prints for the arms of a judge; empty if it prints none."""
+    if isinstance(judge, Equals | Exactly):
+        return judge.printed.text
+    if isinstance(judge, Direction | Same | NotBeyond):
+        expressions = [judge.expression]
+    elif isinstance(judge, HoldsIn):
+        return f"{judge.printed} of {len(judge.expressions)}" if judge.printed is not None else ""
+    elif isinstance(judge, Needs):
+        return describe_printed(judge.inner, published, source, names)
+    elif isinstance(judge, Each):
+        each = [describe_printed(part, published, source, names).split(", ") for part in judge.judges]
+        return ", ".join(filter(None, dict.fromkeys(text for texts in each for text in texts)))
+    else:
+        assert judge is None or isinstance(judge, Untestable)
+        return ""
+    texts = []
+    for expression in expressions:
+        numbers = dict.fromkeys(number for _, number in expression.terms)
+        arms = {number.arm for number in numbers}
+        for number in numbers:
+            printed = published.find(number, source)
+            name = number.arm if len(arms) > 1 or not number.where else number.where
+            if printed is not None:
+                texts.append(f"{names.get(name, name)} {printed.text}")
+    return ", ".join(texts)
+
+
+def format_value(interval: Interval, digits: int, *, signed: bool, percent: bool = False) -> str:
+    """Write a number with its interval."""
+    style = f"{'+' if signed else ''}{',' if not signed else ''}.{1 if percent else digits}{'%' if percent else 'f'}"
+    number = f"{interval.value:{style}}"
+    return number if math.isnan(interval.low) else f"{number} [{interval.low:{style}}, {interval.high:{style}}]"
+
+
+def _digits(judgement: Judgement, outcome: Outcome) -> int:
+    """Decimals of the printed number, or more if two significant digits of the interval need them."""
+    printed, width = judgement.digits or 0, outcome.value.high - outcome.value.low
+    if judgement.digits is not None and math.isnan(width):
+        return printed
+    size = width / 4 if width > 0 and math.isfinite(width) else abs(outcome.value.value)
+    return 3 if size == 0 or not math.isfinite(size) else min(6, max(printed, 1 - math.floor(math.log10(size))))
