@@ -22,6 +22,7 @@ from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import study_of
 from dissensus.study.run import known_cells
 from dissensus.study.versions import METHODS, versions_of
+from tests.facts import refuses
 from tests.study.world import answers, small_study
 
 DONE = {
@@ -116,36 +117,35 @@ def test_two_settings_with_one_name_are_refused(tmp_path):
     other = DONE | {"cell": tasks[0].key, "settings": dict(tasks[1].settings)}
     (tmp_path / tasks[0].key).mkdir()
     (tmp_path / tasks[0].key / "record.json").write_text(json.dumps(other))
-    with pytest.raises(ValueError, match="its name is that of another cell"):
+    with refuses(tmp_path / tasks[0].key, "another cell"):
         known_cells(tasks, tmp_path)
     (tmp_path / tasks[0].key / "record.json").write_text("{")
-    with pytest.raises(ValueError, match=r"cannot be read .*; remove the folder to run its cell again"):
+    with refuses(tmp_path / tasks[0].key / "record.json", "cannot be read", "remove the folder"):
         known_cells(tasks, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "facts"),
     [
-        ([], "it holds a list; expected the keys of a record"),
-        ({"format": 2}, "it has the format 2, and this version of dissensus knows 1; another one made it"),
-        ({"status": "begun"}, "its status is 'begun'; expected one of done, failed"),
-        ({"status": "failed"}, "it has no error"),
-        ({"cell": "abd"}, "it is of the cell abd, and its folder is called abc"),
-        ({"seed": 7}, "its seed and fold are not those of its settings"),
+        ([], ["list"]),
+        ({"format": 2}, ["format 2", "knows 1"]),
+        ({"status": "begun"}, ["status", "'begun'", "done, failed"]),
+        ({"status": "failed"}, ["no error"]),
+        ({"cell": "abd"}, ["abd", "abc"]),
+        ({"seed": 7}, ["seed and fold", "settings"]),
     ],
 )
-def test_a_record_that_no_run_has_written_is_refused_with_what_to_do(tmp_path, change, message):
+def test_a_record_that_no_run_has_written_is_refused_with_what_to_do(tmp_path, change, facts):
     (tmp_path / "cells" / "abc").mkdir(parents=True)
     record = DONE | {"cell": "abc"} | change if isinstance(change, dict) else change
     (tmp_path / "cells" / "abc" / "record.json").write_text(json.dumps(record))
-    with pytest.raises(
-        ValueError, match=rf"record.json: cannot be read \({message}.*; remove the folder to run its cell"
-    ):
+    path = tmp_path / "cells" / "abc" / "record.json"
+    with refuses(f"{path}:", "cannot be read", *facts, "remove the folder"):
         read_records(tmp_path)
 
 
 def test_predictions_that_are_gone_are_named_with_what_to_do(tmp_path):
-    with pytest.raises(ValueError, match=r"there is no such file; remove the folder \S+abc to run its cell again"):
+    with refuses("no such file", f"remove the folder {tmp_path / 'abc'}"):
         read_predictions(tmp_path / "abc")
 
 

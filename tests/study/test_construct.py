@@ -1,7 +1,6 @@
 """Labels to learn from: answers drawn, completed, aggregated and transformed, of the items handed over alone."""
 
 import numpy as np
-import pytest
 
 from dissensus.aggregate import dawid_skene
 from dissensus.labels.distributions import Distributions
@@ -9,6 +8,7 @@ from dissensus.labels.shares import share
 from dissensus.labels.transforms import temper
 from dissensus.study.construct import make_labels
 from dissensus.study.spec import LabelRecipe
+from tests.facts import refuses
 from tests.study.world import ANSWERS, answers
 
 VOTES, _ = answers()
@@ -39,5 +39,5 @@ def test_steps_follow_each_other():
 
 
 def test_a_completion_is_for_beliefs():
-    with pytest.raises(ValueError, match="the completion t2-clamp is for beliefs, and these labels are Votes"):
+    with refuses("completion t2-clamp", "beliefs", "Votes"):
         make_labels(VOTES, LabelRecipe(completion="t2-clamp"), 0)

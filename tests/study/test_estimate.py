@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from dissensus.study import load_data, run_study, study_of
+from dissensus.study import run_study, study_of
 from dissensus.study.checks import tasks_of
 from dissensus.study.estimate import MODELS, _part, estimate_study
+from dissensus.study.read_data import load_data
 from tests.study.world import small_study
 
 
@@ -31,10 +32,19 @@ def test_of_many_models_some_are_timed():
     assert (said.models, said.timed) == (20, MODELS)
 
 
+def test_the_best_and_the_last_network_of_a_training_are_one_training():
+    model = {"network": "small", "width": 2, "depth": 1, "crop": 0, "epochs": 1, "keep": ["best", "last"]}
+    data = {"digits": {"labels": "digits", "images": "digits"}}
+    study = study_of({"seeds": 3, "data": data, "delivery": ["soft", "sls"], "model": model})
+    said = guess(study, jobs=1)
+    assert (said.trainings, said.models) == (6, 1) and len(tasks_of(study, load_data(study))) == 12
+    assert guess(small_study(model={"head": "linear", "epochs": 1, "keep": ["best", "last"]})).trainings > 2
+
+
 def test_nothing_left_needs_nothing():
     study = small_study()
     said = estimate_study(study, [], load_data(study))
-    assert (said.seconds, said.size, said.models) == (0, 0, 0)
+    assert (said.seconds, said.size, said.models, said.trainings) == (0, 0, 0, 0)
 
 
 def test_a_network_is_reckoned_from_some_epochs_on_some_images():

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dissensus.study import load_data, study_of
+from dissensus.study import study_of
 from dissensus.study.checks import tasks_of
+from dissensus.study.read_data import load_data
 
 DATA = {"digits": {"labels": "digits", "images": "digits", "features": "pixels"}}
 

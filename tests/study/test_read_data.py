@@ -3,13 +3,13 @@
 import json
 
 import numpy as np
-import pytest
 
 from dissensus.labels import Distributions
 from dissensus.study import run_study, study_of
 from dissensus.study.data import StudyData
 from dissensus.study.read_data import load_data
 from dissensus.train.images import ImageTable
+from tests.facts import refuses
 
 N = 12
 NAMES = [f"picture {place}" for place in range(N)]
@@ -49,20 +49,20 @@ def test_judges_without_names_are_matched_by_position_and_must_be_as_many():
     judges = COUNTS[:, ::-1]
     data = loaded(NAMES, people=Distributions.from_counts(judges), by_position=True)
     assert np.array_equal(data.people.probs, judges / 5)
-    with pytest.raises(ValueError, match=r"12 rows of labels and 11 of people"):
+    with refuses("12 rows of labels", "11 of people"):
         loaded(NAMES, people=Distributions.from_counts(judges[1:]), by_position=True)
 
 
 def test_position_is_refused_where_everything_has_names():
-    with pytest.raises(ValueError, match=r"features and labels both name.*by_position = true out$"):
+    with refuses("features and labels", "by_position = true out"):
         loaded(NAMES, features="pixels", images=ImageTable(PIXELS, np.array(NAMES)), by_position=True)
 
 
 def test_errors_of_the_readers_speak_of_keys_and_of_the_verb_that_has_the_options(tmp_path):
-    with pytest.raises(ValueError, match=r"with by_position = true$"):
+    with refuses("with by_position = true"):
         loaded(NAMES)
     (tmp_path / "votes.csv").write_text("item,annotator,label\na,x,cat\nb,x,\n")
-    with pytest.raises(ValueError, match=r"row 2 has no label.*missing"):
+    with refuses(tmp_path / "votes.csv", "row 2", "no label", "--missing"):
         loaded(labels=str(tmp_path / "votes.csv"))
 
 
@@ -71,18 +71,23 @@ def test_python_values_are_taken_as_they_come_and_a_dictionary_is_no_study(tmp_p
     model = {"head": "linear", "batch": np.int64(4), "learning_rate": np.float32(0.5), "standardise": np.bool_(True)}
     study = study_of({"data": source, "model": model, "seeds": range(2)})
     assert study.seeds == (0, 1) and json.dumps(study.models[0].as_json())
-    with pytest.raises(ValueError, match=r"expected a Study, not dict: make one with `study_of`"):
+    with refuses("Study", "dict", "`study_of`"):
         run_study({"data": source}, tmp_path)
 
 
 def test_what_no_model_can_learn_from_is_refused_before_anything_runs():
     large = FEATURES.astype(float)
     large[3, 1] = 1e39
-    with pytest.raises(
-        ValueError, match=r"item picture 3 has the feature 1e\+39 in column 1, too large for numbers of 32"
-    ):
+    with refuses("item picture 3", "1e+39", "column 1", 32):
         loaded(NAMES, features=large, by_position=True)
-    with pytest.raises(ValueError, match=r"no columns in features of shape \(12, 0\)"):
+    with refuses("features", "no columns", "(12, 0)"):
         loaded(NAMES, features=FEATURES[:, :0], by_position=True)
-    with pytest.raises(ValueError, match=r"data.*: all answers are 'cat'; expected two classes or more"):
+    with refuses("data", "all answers", "'cat'", "two classes"):
         loaded(labels=Distributions.from_counts(COUNTS[:, :1] + 1, classes=["cat"]))
+
+
+def test_several_ways_to_read_a_file_share_one_command(tmp_path):
+    (tmp_path / "votes.csv").write_text("item,annotator,label\na,x,1\na,x,2\nb,x,1\n")
+    with refuses("--repeats first", "--repeats last", "--repeats keep") as refused:
+        loaded(labels=str(tmp_path / "votes.csv"))
+    assert str(refused.value).count("dissensus convert") == 1

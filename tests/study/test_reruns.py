@@ -12,8 +12,9 @@ import pytest
 
 import dissensus
 from dissensus.labels import Votes
-from dissensus.study import load_data, study_of
+from dissensus.study import study_of
 from dissensus.study.checks import tasks_of
+from dissensus.study.read_data import load_data
 from dissensus.train.heads import FeatureTable
 
 KEYS = {

@@ -43,3 +43,9 @@ def tiny(norm=True, zero=False):
             for weight in module.parameters():
                 weight.zero_()
     return module
+
+
+def have_same_weights(first, second):
+    """Whether two networks have the same weights and statistics, bit for bit."""
+    weights = second.module.state_dict()
+    return all(torch.equal(value, weights[name]) for name, value in first.module.state_dict().items())

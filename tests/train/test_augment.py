@@ -58,6 +58,25 @@ def test_each_image_is_shifted_and_mirrored_as_it_would_be_alone():
         np.testing.assert_allclose(batch[item], normalised(alone[None])[0], atol=1e-5)
 
 
+def test_a_reflecting_border_shows_the_image_again():
+    pixels = blobs(12)[0].pixels
+    ours = Pictures(pixels, MEAN, STD, CPU, 2, border="reflect")
+    draw = Draw(torch.tensor([[0, 4]]).repeat(12, 1), torch.zeros(12).bool(), torch.zeros(12, 2, dtype=torch.int64))
+    batch = ours.batch(torch.arange(12), draw).numpy()
+    for item in range(12):
+        padded = np.pad(pixels[item], ((2, 2), (2, 2), (0, 0)), mode="reflect")
+        np.testing.assert_allclose(batch[item], normalised(padded[None, :8, 4:12])[0], atol=1e-5)
+
+
+def test_alternate_flips_show_each_image_both_ways_in_any_two_epochs():
+    config = TrainConfig(alternate_flip=True, crop=2)
+    mirrored = np.array([draw_epoch(config, epoch, pictures(200)[1]).mirror.numpy() for epoch in range(6)])
+    assert (mirrored[1:] != mirrored[:-1]).all()
+    assert 60 < mirrored[0].sum() < 140  # which of the two comes first is drawn
+    off = TrainConfig(alternate_flip=True, flip=False, crop=2)
+    assert not draw_epoch(off, 1, pictures()[1]).mirror.any()
+
+
 def test_cutout_lays_a_square_of_mean_colour_and_cuts_it_at_the_edges():
     """DeVries and Taylor (2017), Improved regularization of convolutional neural networks with cutout, sec. 3."""
     pixels, ours = pictures(3, crop=0)

@@ -10,6 +10,7 @@ import pytest
 from dissensus.train.cards import FEATURES, HEAD, card_of, check_card_place
 from dissensus.train.heads.features import read_features
 from dissensus.train.model_files import check_model_place
+from tests.facts import refuses
 
 
 def test_a_card_is_named_after_the_whole_name_of_its_file(tmp_path):
@@ -22,7 +23,7 @@ def test_a_card_is_named_after_the_whole_name_of_its_file(tmp_path):
 def test_a_file_of_another_kind_is_not_written_over(tmp_path, file, kind, content):
     place = tmp_path / f"{file}.json"
     place.write_text(content)
-    with pytest.raises(ValueError, match=r"not the card of .*move it away"):
+    with refuses(place, "card of features" if kind == FEATURES else "card of a model", "be lost", file):
         check_card_place(tmp_path / file, kind)
     assert place.read_text() == content
 
@@ -35,12 +36,12 @@ def test_a_card_of_the_same_kind_is_written_anew(tmp_path):
     (tmp_path / "own.npy.json").write_text('{"items": ["a", "b"]}')
     check_card_place(tmp_path / "own.npy", FEATURES)
     (tmp_path / "folder.npy.json").mkdir()
-    with pytest.raises(ValueError, match=r"not the card of features"):
+    with refuses(tmp_path / "folder.npy.json", "card of features", "be lost"):
         check_card_place(tmp_path / "folder.npy", FEATURES)
 
 
 def test_a_model_cannot_go_where_there_is_no_folder(tmp_path):
-    with pytest.raises(ValueError, match=r"the folder .* does not exist"):
+    with refuses(tmp_path / "no" / "m.safetensors", f"folder {tmp_path / 'no'}", "not exist"):
         check_model_place(tmp_path / "no" / "m.safetensors")
 
 
@@ -48,14 +49,14 @@ def test_what_lies_in_the_place_of_a_card_is_a_card_or_refused(tmp_path):
     np.save(tmp_path / "x.npy", np.eye(2))
     for content in ('{"about": "something else"}', "no JSON", "[]", json.dumps({"format": HEAD, "items": ["a", "b"]})):
         (tmp_path / "x.npy.json").write_text(content)
-        with pytest.raises(ValueError, match=r"x\.npy\.json: not a card of features"):
+        with refuses(tmp_path / "x.npy.json", "card of features", '{"items": ["a", "b"]}'):
             read_features(tmp_path / "x.npy")
 
 
 def test_names_at_a_place_that_is_not_read_are_pointed_out(tmp_path):
     np.save(tmp_path / "x.npy", np.eye(2))
     (tmp_path / "x.json").write_text('{"items": ["a", "b"]}')
-    with pytest.raises(ValueError, match=r"x\.json beside it lists items.*rename x\.json to x\.npy\.json"):
+    with refuses(tmp_path / "x.npy", "x.json", "items", "rename x.json to x.npy.json"):
         read_features(tmp_path / "x.npy")
     (tmp_path / "x.json").write_text('{"about": "something else"}')
     assert not read_features(tmp_path / "x.npy").named

@@ -22,6 +22,7 @@ from dissensus.train.estimator_scores import soft_log_likelihood
 from dissensus.train.estimators import SoftLabelClassifier
 from dissensus.train.heads.logistic import soft_logistic
 from dissensus.train.model import log_softmax
+from tests.facts import refuses
 
 
 def crowd(n=300, d=6, k=4, votes=10, seed=0):
@@ -156,7 +157,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended():
     for _ in range(5):
         mlp.fit(x, probs)
     assert soft_log_likelihood(mlp, x, probs) > early
-    with pytest.raises(ValueError, match=r"\[0, 1, 2, 3\] cannot learn \[0, 1\]"):
+    with refuses("[0, 1, 2, 3]", "cannot learn [0, 1]"):
         mlp.fit(x, (probs[:, 0] > 0.3).astype(int))
 
 
@@ -191,7 +192,7 @@ def test_score_takes_votes_and_distributions_as_fit_does():
     assert fit.score(x, Votes.of_counts(shares)) == pytest.approx(mass)
     assert fit.score(x, shares) == pytest.approx(mass)
     assert soft_log_likelihood(fit, x, shares) == pytest.approx(soft_log_likelihood(fit, x, shares.probs))
-    with pytest.raises(ValueError, match="in order"):
+    with refuses("['c', 'b', 'a']", "['a', 'b', 'c']", "in order"):
         fit.score(x, Distributions(shares.probs, shares.items, ("c", "b", "a")))
 
 
@@ -210,34 +211,37 @@ def test_an_mlp_learns_what_a_line_cannot():
 def test_a_class_without_mass_is_refused_or_gets_nothing():
     x, _, _ = crowd()
     probs = np.tile([0.5, 0.5, 0.0], (len(x), 1))
-    with pytest.raises(ValueError, match=r"class 2 gets no mass .*300 .*1 of 3 classes"):
+    with refuses("class 2", "no mass", "300 training rows", "1 of 3 classes", 'missing_classes="zero"'):
         SoftLabelClassifier().fit(x, probs)
     fit = SoftLabelClassifier(missing_classes="zero").fit(x, probs)
     assert fit.predict_proba(x).shape == (300, 3) and (fit.predict_proba(x)[:, 2] == 0).all()
-    with pytest.raises(ValueError, match=r"one class, 'yes'"):
+    with refuses("one class", "'yes'", "two classes"):
         SoftLabelClassifier(missing_classes="zero").fit(x, ["yes"] * len(x))
     assert soft_log_likelihood(fit, x, np.tile([0.0, 0.0, 1.0], (len(x), 1))) < -1e100
 
 
 BAD = [
-    (np.array([[1, 2], [0, 0], [3, 1]]), r"Y: row 1 \(item 1\) has no votes, so it has no shares; 1 of 3 rows"),
+    (np.array([[1, 2], [0, 0], [3, 1]]), ("Y: row 1", "item 1", "no votes", "1 of 3 rows", "read as counts")),
     (
         np.array([[0.5, 0.5], [0.2, 0.2], [1, 0]]),
-        r"Y: row 1 \(item 1\) sums to 0.4.*1 of 3 rows.*from_mass",
+        ("Y: row 1", "item 1", "sums to 0.4", "1 of 3 rows", "Distributions.from_mass", "rescale=True"),
     ),
-    (np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]), r"Y: row 1 \(item 1\) gives class '0' no probability.*1 entries"),
+    (
+        np.array([[0.5, 0.5], [np.nan, 1], [1, 0]]),
+        ("Y: row 1", "item 1", "class '0'", "no probability", "0 to 1", "1 entries"),
+    ),
     (
         np.array([[1.5, -0.5], [0.5, 0.5], [1, 0]]),
-        r"Y: row 0 \(item 0\) gives class '0' probability 1.5; .* 2 entries are wrong",
+        ("Y: row 0", "item 0", "class '0'", "probability 1.5", "0 to 1", "2 entries", "softmax"),
     ),
-    (np.array([["a", "b"]] * 3), r"Y: ndarray of shape \(3, 2\) with <U1 entries; expected .* counts or probab"),
-    (np.array([[1, 2], [2, 1]]), r"X has 3 rows, but Y has 2"),
+    (np.array([["a", "b"]] * 3), ("Y: ndarray", "(3, 2)", "<U1", "Votes", "(n,) classes", "counts or probabilities")),
+    (np.array([[1, 2], [2, 1]]), ("X has 3 rows", "Y has 2")),
 ]
 
 
-@pytest.mark.parametrize(("y", "message"), BAD)
-def test_what_is_no_label_is_refused_by_name(y, message):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(("y", "facts"), BAD)
+def test_invalid_labels_are_refused_with_the_row(y, facts):
+    with refuses(*facts):
         SoftLabelClassifier().fit(np.arange(6.0).reshape(3, 2), y)
 
 
@@ -247,17 +251,17 @@ def test_other_bad_input_is_refused():
         SoftLabelClassifier().fit(np.where(x > 1, np.nan, x), probs)
     with pytest.raises(ValueError, match=r"1 sample"):
         SoftLabelClassifier().fit(x[:1], probs[:1])
-    with pytest.raises(ValueError, match=r"no votes.*1 of 3 items"):
+    with refuses("item 1", "no votes", "1 of 3 items"):
         SoftLabelClassifier().fit(x[:3], Votes(item=[0, 2], items=[0, 1, 2], choice=[0, 1], classes=("a", "b")))
-    with pytest.raises(ValueError, match=r"at least one non-zero number"):
+    with pytest.raises(ValueError, match=r"weights .*non-zero"):
         SoftLabelClassifier().fit(x, probs, sample_weight=np.zeros(20))
-    with pytest.raises(ValueError, match=r"unknown head 'tree'.*linear, mlp"):
+    with refuses("head 'tree'", "linear, mlp"):
         SoftLabelClassifier("tree").fit(x, probs)
-    with pytest.raises(ValueError, match=r"C is 0; expected a number above 0"):
+    with refuses("C is 0", "above 0"):
         SoftLabelClassifier(C=0).fit(x, probs)
-    with pytest.raises(ValueError, match=r"Y: 4 columns, but the classes are \['a', 'b'\]"):
+    with refuses("Y", "4 columns", "['a', 'b']", "4 different names"):
         SoftLabelClassifier(classes=["a", "b"]).fit(x, probs)
-    with pytest.raises(ValueError, match=r"Y has 3 classes, but 4 were learned"):
+    with refuses("3 classes", "4 were learned", "[0, 1, 2, 3]"):
         SoftLabelClassifier().fit(x, probs).score(x, np.tile([0.5, 0.25, 0.25], (20, 1)))
     with pytest.warns(ConvergenceWarning, match=r"max_iter=2 steps"):
         SoftLabelClassifier(max_iter=2).fit(x, probs)
@@ -266,12 +270,12 @@ def test_other_bad_input_is_refused():
 def test_labels_must_be_among_named_classes():
     found = as_targets(["dog", "cat"], classes=["dog", "bird", "cat"])
     assert found.probs.tolist() == [[1, 0, 0], [0, 0, 1]]
-    with pytest.raises(ValueError, match=r"row 1 has the label 'cow'.*1 of 2 rows"):
+    with refuses("row 1", "'cow'", "['dog', 'bird', 'cat']", "1 of 2 rows"):
         as_targets(["dog", "cow"], classes=["dog", "bird", "cat"])
 
 
 def test_a_warm_start_with_other_classes_missing_is_refused():
     x = np.random.default_rng(0).normal(size=(6, 2))
     model = SoftLabelClassifier(warm_start=True, missing_classes="zero").fit(x, [[1, 1, 0]] * 6)
-    with pytest.raises(ValueError, match=r"\[0, 1\] .*cannot learn \[0, 1, 2\]"):
+    with refuses("[0, 1]", "cannot learn [0, 1, 2]"):
         model.fit(x, [[1, 1, 1]] * 6)

@@ -15,6 +15,7 @@ import torch
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.child_processes import cores
 from dissensus.train.fold_processes import in_processes, one_thread
+from tests.facts import refuses
 
 
 def squared(task, tell):
@@ -74,14 +75,13 @@ def test_results_come_in_the_order_of_the_tasks_from_processes_of_one_thread_tha
 
 
 def test_what_fails_there_is_raised_here():
-    with pytest.raises(ValueError, match=r"^task 5 is no good$"):
+    with refuses("task 5"):
         in_processes(refused, [5], 1, ignored)
-    with pytest.raises(Refusal) as caught:
+    with refuses("too large", place="votes.csv", ways={"size": 5}):
         in_processes(refused_with_a_way, [5], 1, ignored)
-    assert caught.value.place == "votes.csv" and caught.value.ways[0].settings == {"size": 5}
-    with pytest.raises(RuntimeError, match=r"in broken(.|\n)*KeyError: 6"):
+    with refuses("in broken", "KeyError: 6", error=RuntimeError):
         in_processes(broken, [6], 1, ignored)
-    with pytest.raises(ValueError, match=r"a process ended with exit code 7 before its work was done.*jobs=1 needs no"):
+    with refuses("exit code 7", '`if __name__ == "__main__":`', "jobs=1"):
         in_processes(dies, [7], 1, ignored)
 
 

@@ -13,6 +13,7 @@ import pytest
 from dissensus.train import ImageTable, as_images
 from dissensus.train.heads.encodable_items import pixel_items
 from dissensus.train.images import fingerprint
+from tests.facts import refuses, states
 
 RNG = np.random.default_rng(0)
 COLOUR = RNG.integers(0, 256, (5, 4, 6, 3), dtype=np.uint8)
@@ -26,7 +27,7 @@ def test_arrays_tensors_lists_and_grey_images_become_one_table():
         assert len(table) == 5 and not table.named and table.items.tolist() == [0, 1, 2, 3, 4]
     assert as_images(table) is table
     assert as_images(COLOUR[..., 0]).pixels.shape == (5, 4, 6, 1) == as_images(COLOUR[..., :1]).pixels.shape
-    assert repr(table) == "ImageTable(pixels=5 x 4 x 6 x 3, items=5, source=None)"
+    assert states(repr(table), "ImageTable", "pixels=5 x 4 x 6 x 3", "items=5", "source=None")
 
 
 def test_a_table_does_not_change_when_the_array_it_was_made_of_does():
@@ -79,63 +80,69 @@ def test_a_fingerprint_tells_pixels_shapes_and_names_apart_and_nothing_else():
     assert fingerprint(table) == pixel_items(list("abcde"), COLOUR).fingerprint  # `embed` knows the same images again
 
 
+CHANNELS_LAST = ("(n, h, w, c)", "pixels.transpose(0, 2, 3, 1)", "pixels.permute(0, 2, 3, 1)")
+
+
 @pytest.mark.parametrize(
-    ("images", "message"),
+    ("images", "facts"),
     [
-        (COLOUR / 255, r"float64; .* to 1, so they look like shares .*\(x \* 255\)\.round\(\)\.astype\(\"uint8\""),
-        (COLOUR.astype("float32"), r"float32; .* to 255, so they look like bytes: x\.round\(\)\.astype\(\"uint8\"\)"),
-        (COLOUR.astype("int64"), r"int64; expected uint8.*look like bytes"),
-        (COLOUR.astype("uint16") * 257, r"uint16; .*to 65535, more than a byte holds"),
-        (COLOUR / 128 - 1, r"values run from -1 to .* normalised: undo that first"),
-        (np.full((2, 4, 4, 3), np.nan), r"values run from nan to nan, so some are no colours"),
-        (COLOUR > 128, r"pixels are bool; expected uint8.*astype\(\"uint8\"\) \* 255"),
-        (np.full((2, 4, 4, 3), "x"), r"pixels are <U1; expected uint8, .*: hand over numbers"),
-        (COLOUR.transpose(0, 3, 1, 2), r"\(5, 3, 4, 6\), .*channels first.*\.transpose\(0, 2, 3, 1\).*\.permute\(0, 2"),
-        (COLOUR.transpose(0, 3, 1, 2)[:, :1], r"\(5, 1, 4, 6\), which looks like channels first"),
-        (COLOUR[..., [0, 1, 2, 2]], r"4 channels; expected 3 \(colour\) or 1 \(grey\): pixels\[..., :3\] leaves"),
-        (COLOUR[..., :2], r"2 channels; expected 3 \(colour\) or 1 \(grey\): pixels\[..., :1\] leaves"),
-        (COLOUR.reshape(5, 4, 2, 9), r"9 channels; expected 3 \(colour\) or 1 \(grey\)$"),
-        (COLOUR[0], r"\(4, 6, 3\), which looks like one image with 3 channels.*pixels\[None\]"),
-        (COLOUR[0].transpose(2, 0, 1), r"three grey images, or one in colour.*pixels\[\.\.\., None\]"),
-        (COLOUR[0, 0], r"takes images, \(n, h, w, c\).*; this is an array of shape \(6, 3\)"),
-        (None, r"takes images, \(n, h, w, c\).*; this is None"),
-        ({"a": 1}, r"takes images, \(n, h, w, c\).*; this is a dict"),
-        (COLOUR[:0], r"there are no images"),
-        ([], "no images given"),
+        (COLOUR / 255, ("float64", "uint8", "0 to 1", '(x * 255).round().astype("uint8")')),
+        (COLOUR.astype("float32"), ("float32", "uint8", "0 to 255", 'bytes: x.round().astype("uint8")')),
+        (COLOUR.astype("int64"), ("int64", "uint8", 'bytes: x.round().astype("uint8")')),
+        (COLOUR.astype("uint16") * 257, ("uint16", "0 to 65535", '(x / x.max() * 255).round().astype("uint8")')),
+        (COLOUR / 128 - 1, ("-1 to 0.992188", "normalised", "(x * std + mean)")),
+        (np.full((2, 4, 4, 3), np.nan), ("float64", "uint8", "nan to nan")),
+        (COLOUR > 128, ("bool", "uint8", 'x.astype("uint8") * 255')),
+        (np.full((2, 4, 4, 3), "x"), ("<U1", "uint8", "numbers")),
+        (COLOUR.transpose(0, 3, 1, 2), ("(5, 3, 4, 6)", "channels first", *CHANNELS_LAST)),
+        (COLOUR.transpose(0, 3, 1, 2)[:, :1], ("(5, 1, 4, 6)", "channels first", *CHANNELS_LAST)),
+        (COLOUR[..., [0, 1, 2, 2]], ("(5, 4, 6, 4)", "4 channels", "3 (colour)", "1 (grey)", "pixels[..., :3]")),
+        (COLOUR[..., :2], ("(5, 4, 6, 2)", "2 channels", "3 (colour)", "1 (grey)", "pixels[..., :1]")),
+        (COLOUR.reshape(5, 4, 2, 9), ("(5, 4, 2, 9)", "9 channels", "3 (colour)", "1 (grey)")),
+        (COLOUR[0], ("(4, 6, 3)", "one image", "3 channels", "pixels[None]")),
+        (
+            COLOUR[0].transpose(2, 0, 1),
+            ("(3, 4, 6)", "grey", "colour", "pixels[..., None]", "pixels.transpose(1, 2, 0)[None]"),
+        ),
+        (COLOUR[0, 0], ("as_images", "(n, h, w, c)", "array of shape (6, 3)")),
+        (None, ("as_images", "(n, h, w, c)", "None")),
+        ({"a": 1}, ("as_images", "(n, h, w, c)", "a dict")),
+        (COLOUR[:0], ("(0, 4, 6, 3)", "no images")),
+        ([], ("no images given", "one or more")),
         (
             [COLOUR[0], COLOUR[1], COLOUR[2, :2], COLOUR[3, :3]],
-            r"images 0 and 2 differ in shape: \(4, 6, 3\) and \(2, 6, 3\); 2 of 4 differ",
+            ("0 and 2", "(4, 6, 3) and (2, 6, 3)", "2 of 4", "read_images(path, size=...)"),
         ),
-        ("birds", r"a path or a name, 'birds': read_images reads it"),
+        ("birds", ("'birds'", "read_images")),
     ],
 )
-def test_what_is_no_table_of_bytes_is_refused_with_the_way_out(images, message):
-    with pytest.raises(ValueError, match=message):
+def test_invalid_pixels_are_refused_with_the_way_out(images, facts):
+    with refuses(*facts):
         as_images(images)
 
 
 def test_pillow_images_in_a_list_are_refused_because_a_palette_would_become_its_indices():
     image = pytest.importorskip("PIL.Image")
-    with pytest.raises(ValueError, match=r"number 1 is a Pillow image of mode P: convert each first"):
+    with refuses("number 1", "mode P", '[np.asarray(image.convert("RGB")) for image in images]', "read_images"):
         as_images([COLOUR[0], image.new("P", (6, 4))])
 
 
 @pytest.mark.parametrize(
-    ("items", "source", "message"),
+    ("items", "source", "facts"),
     [
-        (list("abc"), None, "there are 5 images, but 3 names of items"),
-        (list("abcda"), None, "two images are both named 'a'"),
-        (None, {"path": SimpleNamespace()}, "cannot be kept on a card"),
+        (list("abc"), None, ("5 images", "3 names")),
+        (list("abcda"), None, ("two images", "'a'")),
+        (None, {"path": SimpleNamespace()}, ("source={'path': namespace()}", "card", "SimpleNamespace")),
     ],
 )
-def test_names_and_sources_are_checked_when_a_table_is_made(items, source, message):
-    with pytest.raises(ValueError, match=message):
+def test_names_and_sources_are_checked_when_a_table_is_made(items, source, facts):
+    with refuses(*facts):
         ImageTable(COLOUR, items, source)
-    with pytest.raises(ValueError, match=r"shape \(6, 3\); expected \(n, h, w, c\)"):
+    with refuses("the shape (6, 3)", "(n, h, w, c)"):
         ImageTable(COLOUR[0, 0])
-    with pytest.raises(ValueError, match=r"pixels are a list: as_images\(...\) makes a table"):
+    with refuses("a list", "as_images(...)"):
         ImageTable([1, 2])
-    with pytest.raises(ValueError, match=r"the selection contains none of the 5 images"):
+    with refuses("none of the 5"):
         as_images(COLOUR).select([])
 
 

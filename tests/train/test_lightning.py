@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from dissensus.deliver import multipass, sls, soft
 from dissensus.labels.votes import Votes
 from dissensus.train.batches import DeliveredDataset
+from tests.facts import refuses
 
 # Lightning advises more workers and fewer logs, and still pickles tree specifications in an old way.
 pytestmark = [
@@ -170,9 +171,7 @@ def test_batches_that_workers_fetched_for_another_epoch_are_refused(votes, tmp_p
             callbacks[0].dataset.set_epoch(7)
 
     callbacks, loader = own(votes, num_workers=1)
-    with pytest.raises(
-        RuntimeError, match="workers have already fetched batches with the targets of epoch 7, but the run"
-    ):
+    with refuses("epoch 7", "epoch 1", "num_workers=0", error=RuntimeError):
         runs().quiet(tmp_path, Meddling(), *callbacks, max_epochs=4).fit(
             runs().Linear(), loader, ckpt_path=checkpoints["in mid-epoch"], weights_only=True
         )

@@ -15,6 +15,7 @@ from dissensus.train import NETWORKS, Network, load_network, save_network
 from dissensus.train.heads.config import HeadConfig, initial_layers
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import load_head, save_head
+from tests.facts import refuses
 
 PIXELS = np.random.default_rng(0).integers(0, 256, size=(9, 8, 8, 3)).astype(np.uint8)
 CLASSES = ("cat", "dög", "cow, brown")
@@ -93,16 +94,16 @@ def test_every_network_can_be_made_from_its_card_without_memory_for_its_weights(
 def test_a_module_of_ones_own_is_saved_and_loaded_into_one_like_it(tmp_path):
     made, path = network(Own()), tmp_path / "own.safetensors"
     save_network(made, path)
-    with pytest.raises(ValueError, match=r"own\.safetensors: .*NETWORKS.*module=MyNe"):
+    with refuses(path, "NETWORKS", "load_network(path, module=MyNetwork())"):
         load_network(path)
     mine = Own()
     kept = {name: value.clone() for name, value in mine.state_dict().items()}
     back = load_network(path, module=mine)
     assert np.array_equal(back.logits(PIXELS), made.logits(PIXELS))
     assert all(torch.equal(mine.state_dict()[name], value) for name, value in kept.items()), "the argument was changed"
-    with pytest.raises(ValueError, match=r"first\.weight is 5 x 3 x 3 x 3, float32 .*module has 6 x"):
+    with refuses(path, "first.weight is 5 x 3 x 3 x 3", "module has 6 x 3 x 3 x 3", "float32", "5 such tensors"):
         load_network(path, module=Own(6))
-    with pytest.raises(ValueError, match=r"keeps 'beside' outside its state_dict"):
+    with refuses(path, "'beside'", "outside its state_dict", "load_network(path, module=...)"):
         load_network(path, module=Own(beside=True).to("meta"))
 
 
@@ -111,31 +112,36 @@ def test_a_state_that_is_no_tensor_is_refused(tmp_path):
         def get_extra_state(self):
             return {"epoch": 3}
 
-    with pytest.raises(ValueError, match=r"'_extra_state', a dict, .*tensors"):
+    with refuses("'_extra_state'", "a dict", "expected tensors"):
         save_network(network(Remembers()), tmp_path / "m.safetensors")
     assert not list(tmp_path.iterdir())
 
 
 def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     target = tmp_path / "m.safetensors"
-    with pytest.raises(ValueError, match=r"no such file"):
+    with refuses(target, "no such file"):
         load_network(target)
-    with pytest.raises(ValueError, match=r"is a folder, not a file"):
+    with refuses(tmp_path, "a folder"):
         load_network(tmp_path)
     save_network(network(), target)
     whole = target.read_bytes()
     for short in (whole[:-10], whole[:200], whole[:4], b"", pickle.dumps({"weights": [1, 2]})):
         target.write_bytes(short)
-        with pytest.raises(ValueError, match=r"not a readable safetensors"):
+        with refuses(target, "readable safetensors", "cut short"):
             load_network(target)
     save_file({"x": torch.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"not a model .*`dissensus fit` or `dissensus train`"):
+    with refuses(target, "not a model", "'card'", "`dissensus fit`", "`dissensus train`"):
         load_network(target)
-    for card in ("[]", "{}", "no JSON", '{"format": "dissensus network 2"}'):
+    for card, fact in (
+        ("[]", "TypeError"),
+        ("{}", "KeyError('format')"),
+        ("no JSON", "JSONDecodeError"),
+        ('{"format": "dissensus network 2"}', "dissensus network 2"),
+    ):
         save_file({"x": torch.ones(3)}, target, metadata={"card": card})
-        with pytest.raises(ValueError, match=r"not a model of dissensus"):
+        with refuses(target, "not a model", fact):
             load_network(target)
-    with pytest.raises(ValueError, match=r"models are written as .safetensors"):
+    with refuses(tmp_path / "m.pt", ".safetensors"):
         save_network(network(), tmp_path / "m.pt")
 
 
@@ -143,45 +149,56 @@ def test_heads_and_networks_are_told_apart(tmp_path):
     head = Head(initial_layers(HeadConfig(kind="linear"), 4, 3), CLASSES)
     save_head(head, tmp_path / "head.safetensors")
     save_network(network(), tmp_path / "network.safetensors")
-    with pytest.raises(ValueError, match=r"is a head, not a network; .*load_head"):
+    with refuses(tmp_path / "head.safetensors", "a head", "not a network", "load_head"):
         load_network(tmp_path / "head.safetensors")
-    with pytest.raises(ValueError, match=r"is a network, not a head; .*load_network"):
+    with refuses(tmp_path / "network.safetensors", "a network", "not a head", "load_network"):
         load_head(tmp_path / "network.safetensors")
     save_network(network(), tmp_path / "head.safetensors")
     assert load_network(tmp_path / "head.safetensors").classes == CLASSES, "one model may take the place of another"
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "facts"),
     [
         (
             {"recipe": {"network": "smal", "classes": 3}},
-            r"not a network of dissensus \(unknown network 'smal'; did you mean 'small'",
+            ("not a network", "network 'smal'", "'small'"),
         ),
-        ({"recipe": {"network": "small", "classes": 3, "colour": 1}}, r"unknown option of small 'colour'"),
-        ({"recipe": {"network": "small", "classes": 4}}, r"a recipe for 4 classes, and 3 names of classes"),
-        ({"recipe": 7}, r"not a network of dissensus"),
+        (
+            {"recipe": {"network": "small", "classes": 3, "colour": 1}},
+            ("not a network", "small 'colour'", "width, depth, channels"),
+        ),
+        ({"recipe": {"network": "small", "classes": 4}}, ("not a network", "4 classes", "3 names")),
+        ({"recipe": 7}, ("not a network", "'int' object")),
         (
             {"recipe": {"network": "small", "classes": 3, "width": 8, "depth": 2}},
-            r"stem\.0\.weight is 4 x 12 x 3 x 3, "
-            r"float32 in the file, and its recipe makes 8 x 12 x 3 x 3, float32; \d+ such tensors differ",
+            ("stem.0.weight is 4 x 12 x 3 x 3", "recipe makes 8 x 12 x 3 x 3", "float32", "31 such tensors"),
         ),
-        ({"recipe": {"network": "small", "classes": 3, "width": 4, "depth": 3}}, r"is not there in the file, and its"),
-        ({"recipe": {"network": "small", "classes": 3, "width": 10**9}}, r"not a network of dissensus \(Storage size"),
-        ({"recipe": {"network": "small", "classes": 3, "depth": 10**7}}, r"a recipe for 10000000 layers, and"),
-        ({"recipe": {"network": "resnet110", "classes": 3, "depth": 6 * 10**6 + 2}}, r"a recipe for 6000002 layers"),
-        ({"mean": [0.5], "std": [0.2]}, r"a recipe for 3 channels, and a mean for 1"),
-        ({"classes": "abc"}, r"expected a list of names"),
-        ({"mean": [0.5]}, r"not a network of dissensus \(mean is \(0\.5,\)"),
-        ({"classes": 3}, r"not a network of dissensus"),
-        ({"memory": "upside down"}, r"not a network of dissensus"),
+        (
+            {"recipe": {"network": "small", "classes": 3, "width": 4, "depth": 3}},
+            ("stages.2.first.0.weight", "not there", "recipe makes 16 x 8 x 3 x 3", "19 such tensors"),
+        ),
+        ({"recipe": {"network": "small", "classes": 3, "width": 10**9}}, ("not a network", "Storage size")),
+        (
+            {"recipe": {"network": "small", "classes": 3, "depth": 10**7}},
+            ("not a network", "10000000 layers", "38 tensors"),
+        ),
+        (
+            {"recipe": {"network": "resnet110", "classes": 3, "depth": 6 * 10**6 + 2}},
+            ("not a network", "6000002 layers", "38 tensors"),
+        ),
+        ({"mean": [0.5], "std": [0.2]}, ("not a network", "3 channels", "mean for 1")),
+        ({"classes": "abc"}, ("not a network", "classes are 'abc'", "list of names")),
+        ({"mean": [0.5]}, ("not a network", "mean is (0.5,)", "each channel")),
+        ({"classes": 3}, ("not a network", "classes are 3", "list of names")),
+        ({"memory": "upside down"}, ("not a network", "'upside down'")),
     ],
 )
-def test_a_card_that_does_not_go_with_the_weights_is_refused(tmp_path, change, message):
+def test_a_card_that_does_not_go_with_the_weights_is_refused(tmp_path, change, facts):
     save_network(network(), tmp_path / "m.safetensors")
     card = json.loads((tmp_path / "m.safetensors.json").read_text(encoding="utf-8")) | change
     save_file(load_file(tmp_path / "m.safetensors"), tmp_path / "m.safetensors", metadata={"card": json.dumps(card)})
-    with pytest.raises(ValueError, match=message):
+    with refuses(tmp_path / "m.safetensors", *facts):
         load_network(tmp_path / "m.safetensors")
 
 
@@ -190,7 +207,7 @@ def test_weights_of_a_name_that_the_module_does_not_have_are_refused(tmp_path):
     card = (tmp_path / "m.safetensors.json").read_text(encoding="utf-8")
     weights = load_file(tmp_path / "m.safetensors") | {"third.weight": torch.ones(2)}
     save_file(weights, tmp_path / "m.safetensors", metadata={"card": card})
-    with pytest.raises(ValueError, match=r"third\.weight is 2, float32 .*nothing"):
+    with refuses(tmp_path / "m.safetensors", "third.weight is 2", "float32", "nothing", "1 such tensors"):
         load_network(tmp_path / "m.safetensors", module=Own())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -48,6 +49,25 @@ def test_plateau_is_that_of_torch_for_any_losses(losses, patience):
     scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(sgd, factor=0.5, patience=patience, eps=0)
     rates = torch_rates(scheduler, sgd, len(losses), losses)
     assert [rate_of(config, epoch, losses[:epoch]) for epoch in range(len(losses))] == pytest.approx(rates)
+
+
+@given(st.integers(1, 40), st.floats(0, 1), st.floats(0, 1))
+def test_triangle_rises_and_falls_in_a_line(epochs, warmup, share):
+    config = TrainConfig(epochs=epochs, schedule="triangle", learning_rate=0.3, warmup=warmup)
+    epoch, done = divmod(share * epochs, 1)
+    corners = {0: 0.0, warmup: 0.3, 1: 0.0} | ({0: 0.3} if warmup == 0 else {}) | ({1: 0.3} if warmup == 1 else {})
+    expected = np.interp(share, list(corners), list(corners.values()))
+    assert rate_of(config, int(epoch), [], done) == pytest.approx(expected, abs=1e-9)
+
+
+def test_triangle_is_the_one_cycle_of_torch_with_lines():
+    config = TrainConfig(epochs=10, schedule="triangle", warmup=0.3)
+    steps, sgd = 20, optimizer()
+    cycle = torch.optim.lr_scheduler.OneCycleLR(
+        sgd, 0.1, total_steps=201, pct_start=61 / 201, anneal_strategy="linear", div_factor=1e9, cycle_momentum=False
+    )
+    ours = [rate_of(config, step // steps, [], step % steps / steps) for step in range(200)]
+    assert ours == pytest.approx(torch_rates(cycle, sgd, 200), abs=1e-6)
 
 
 def test_a_constant_rate_stays():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus.train.squares import FITS, check_fit, make_square, make_square_pixels
+from tests.facts import refuses
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -64,8 +65,8 @@ def test_pixels_are_cut_or_padded_evenly_and_not_scaled(height, width):
     assert np.array_equal(whole, np.pad(part, (*sides, (0, 0)), constant_values=255))
 
 
-def test_an_unknown_way_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"unknown fit 'squash'.*crop, pad, stretch"):
+def test_an_unknown_fit_is_refused_with_the_known_ones():
+    with refuses("fit 'squash'", "crop, pad, stretch"):
         check_fit("squash")
 
 

@@ -9,7 +9,6 @@ from .engines.choose import make_engine as make_engine
 from .grid import cells_of as cells_of
 from .init_template import init_study as init_study
 from .more_seeds import add_seeds as add_seeds
-from .read_data import load_data as load_data
 from .read_spec import read_study as read_study
 from .read_spec import study_of as study_of
 from .report import describe_study as describe_study
@@ -20,4 +19,3 @@ from .summary.cell_table import cell_rows as cell_rows
 from .summary.differences import diff as diff
 from .summary.summary import Summary as Summary
 from .summary.summary import summarise_study as summarise_study
-from .toml_text import study_toml as study_toml

@@ -1,4 +1,4 @@
-"""The training labels, made of people's answers by a recipe."""
+"""Training labels, made from people's answers by a recipe."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def _check_enough(labels: Votes | Beliefs, wanted: int) -> None:
     if (counts < wanted).any():
         first = int(np.argmax(counts < wanted))
         raise ValueError(
-            f"item {labels.items[first]} has {counts[first]} answers, and {wanted} are to be drawn per item; "
+            f"item {labels.items[first]} has {counts[first]} answers, fewer than the {wanted} drawn per item; "
             f"{np.count_nonzero(counts < wanted)} of {counts.size} items have fewer: draw fewer, or leave them out"
         )

@@ -18,7 +18,7 @@ STUDY = "study.json"
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """What the folder of a study holds.
+    """The contents of a study's folder.
 
     description  of the study: name, question, seeds, split, evaluation, compare, data, text (of its TOML file)
     records      of the cells that the study has now, in its order; failures are among them
@@ -33,7 +33,7 @@ class StudyFolder:
 
 
 def write_description(study: Study, tasks: Sequence[Task], folder: Path) -> None:
-    """What a report needs besides the records, and the study as it was written."""
+    """The data of a report besides the records, and the study as written."""
     description = {
         "name": study.name,
         "question": study.question,
@@ -84,7 +84,7 @@ def read_folder(folder: str | Path) -> StudyFolder:
 
 
 def _describe_source(source: DataSource) -> dict[str, str]:
-    """Where data come from, in words; values that were handed over in Python by their kind."""
+    """The source of data in words; for values that were passed in Python, their kind."""
     given = {name: value for name, value in vars(source).items() if value is not None and value is not False}
     return {
         name: str(value) if isinstance(value, str | Path | bool) else f"a {type(value).__name__}"

@@ -29,15 +29,17 @@ LONG = 2.0  # seconds for the few images, beyond which no more of them are tried
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the remaining cells need.
+    """The time and disk space that the remaining cells need.
 
     seconds  until they are done, with these workers
+    trainings  cells that keep the best and the last network of one training count once
     size     bytes of their folders
     timed    models that were timed, of how many
     workers  processes at once; 1 where heads share the cores of this process
     """
 
     seconds: float
+    trainings: int
     size: int
     timed: int
     models: int
@@ -53,7 +55,7 @@ class _Cost:
 def estimate_study(
     study: Study, tasks: Sequence[Task], data: Mapping[str, StudyData], *, jobs: int | None = None
 ) -> Estimate:
-    """What these cells of a study need on this machine, by timing real ones of up to six models.
+    """Estimate the time and disk space of these cells on this machine, by timing cells of up to six models.
 
     Heads are trained as they will be, several at once. Of a network, epochs on a part of its images are timed and
     multiplied; early stopping may make it shorter.
@@ -63,7 +65,7 @@ def estimate_study(
     threads = (jobs or cores()) if heads_only else 1
     groups: dict[Any, list[Task]] = {}
     for task in tasks:
-        groups.setdefault((task.cell.data, repr(task.cell.model.as_json())), []).append(task)
+        groups.setdefault((task.cell.data, _model_key(task)), []).append(task)
     spread = evenly_spaced(len(groups), MODELS).tolist()
     timed = {
         key: _cost(group, study, data[group[0].cell.data], threads)
@@ -74,18 +76,32 @@ def estimate_study(
         float(np.mean([cost.seconds for cost in timed.values()] or [0])),
         float(np.mean([cost.size for cost in timed.values()] or [0])),
     )
-    costs = [(timed.get(key, usual), len(group)) for key, group in groups.items()]
+    costs = [(timed.get(key, usual), group) for key, group in groups.items()]
+    trainings = {id(group): len({_of_one_training(task) for task in group}) for group in groups.values()}
     return Estimate(
-        seconds=sum(cost.seconds * count for cost, count in costs) / workers,
-        size=round(sum(cost.size * count for cost, count in costs)),
+        seconds=sum(cost.seconds * trainings[id(group)] for cost, group in costs) / workers,
+        trainings=sum(trainings.values()),
+        size=round(sum(cost.size * len(group) for cost, group in costs)),
         timed=len(timed),
         models=len(groups),
         workers=workers,
     )
 
 
+def _model_key(task: Task) -> str:
+    """The model of a cell, without which network of a training is kept."""
+    model = task.cell.model
+    settings = model.as_json()
+    return repr({key: value for key, value in settings.items() if key != "keep" or model.kind == "head"})
+
+
+def _of_one_training(task: Task) -> Any:
+    cell = task.cell
+    return (_model_key(task), cell.labels, cell.delivery, cell.seed, cell.fold)
+
+
 def _cost(group: Sequence[Task], study: Study, data: StudyData, threads: int) -> _Cost:
-    """What one cell of these costs, all of which have the same model and data."""
+    """Measure the cost of one of these cells, all of which have the same model and data."""
     first = group[0].cell
     if first.model.kind == "network":
         return _network_cost(group[0], study, data)
@@ -138,7 +154,7 @@ def _for_epochs(job: Job, epochs: int) -> Job:
 
 
 def _part(data: StudyData, count: int) -> StudyData:
-    """So many of the items, spread over all of them."""
+    """This many items, evenly spaced over all of them."""
     if data.n_items <= count:
         return data
     rows = evenly_spaced(data.n_items, count)

@@ -14,7 +14,7 @@ from typing import Any
 from dissensus.files.folder_lock import lock_folder
 from dissensus.files.whole_files import write_text
 
-NOTE = ".running.json"  # who works on a study
+NOTE = ".running.json"  # names the process that works on a study
 
 
 @contextmanager

@@ -171,17 +171,17 @@ def _toml(value: Any) -> str:
 
 TEMPLATE = """\
 # A study of dissensus.
-#   dissensus study check {path}           is it right, how many cells has it, how long does it take?
-#   dissensus study run {path} -o FOLDER   run it; called again, it goes on where it was
-#   dissensus study report FOLDER          what came out of it, on one page
+#   dissensus study check {path}           check it, count its cells and estimate the run time
+#   dissensus study run {path} -o FOLDER   run it; rerun to resume
+#   dissensus study report FOLDER          write the results as one page
 #
-# Where a value is a list, the study tries each value of it: an arm is one combination of all lists, and a cell is one
-# arm with one seed. A key behind a # is left out: its value is the default, or, for data, an example. Paths start from
-# the folder in which dissensus is called.
+# If a value is a list, the study runs each of its values: an arm is one combination of all lists, and a cell is one
+# arm with one seed. A key after a # has its default value or, for data, an example. Paths are relative to the working
+# directory.
 
 name = {name}
 question = "Do models that learn from people's disagreement come closer to people than those that learn one class?"
-seeds = {seeds}                     # how many, from 0 on; or a list such as [0, 1, 2]. `study add-seeds` adds some
+seeds = {seeds}                     # number of seeds, from 0; or a list such as [0, 1, 2]. `study add-seeds` adds more
 # keep_models = false         # true: every cell also keeps its model, model.safetensors
 
 # Delivery of labels to the loss, one of
@@ -202,7 +202,7 @@ delivery = ["soft", "majority", "majority | smoothed=0.1"]
 
 # How training labels are made of people's answers, in this order. Models are evaluated against all answers.
 [labels]
-votes = "all"                 # "all", or the number drawn per item and seed: ["all", 3] tries both
+votes = "all"                 # "all", or the number drawn per item and seed: ["all", 3] runs both
 # Completion of partly stated beliefs:
 {completions}
 # completion = "none"

@@ -15,6 +15,7 @@ from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fit_config import HEADS, FitConfig
 from dissensus.train.network_config import NetworkConfig
 from dissensus.train.networks.catalogue import NETWORKS
+from dissensus.train.recipes import RECIPES, extend_recipe
 from dissensus.train.train_config import TrainConfig
 
 Kind = Literal["head", "network"]
@@ -64,6 +65,9 @@ class ModelSettings:
 
 def model_settings(table: Mapping[str, Any], path: tuple[str, ...], text: TomlText) -> list[ModelSettings]:
     """List every model that a table describes: one per value of each list."""
+    if "recipe" in table:
+        name = text.one_of(table["recipe"], tuple(RECIPES), (*path, "recipe"))
+        table = extend_recipe(name, {key: value for key, value in table.items() if key != "recipe"})
     kinds = [kind for kind in ("head", "network") if kind in table]
     if len(kinds) != 1:
         text.refuse(
@@ -115,7 +119,7 @@ def default_settings(kind: Kind, name: str) -> dict[str, Any]:
 
 
 def model_setting(kind: Kind, key: str) -> Setting:
-    """What is known of one setting of a head or a network."""
+    """The declaration of one setting of a head or a network."""
     return _SETTINGS[kind][key]
 
 

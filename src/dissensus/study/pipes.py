@@ -1,4 +1,4 @@
-"""Steps written as people say them: "majority | smoothed=0.1", "tempered=0.5 | smoothed=0.1"."""
+"""Steps as text: "majority | smoothed=0.1", "tempered=0.5 | smoothed=0.1"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KNOBS = {
 
 
 def steps_of(pipe: str) -> list[str]:
-    """The steps of a pipe, first one first."""
+    """The steps of a pipe, in order."""
     return [step.strip() for step in pipe.split("|")]
 
 

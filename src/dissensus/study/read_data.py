@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.files.convert_command import convert_command
+from dissensus.files.convert_command import REPEATED, convert_command, write_option
 from dissensus.files.notices import to_stderr
 from dissensus.files.plain_tables import read_table
 from dissensus.labels.beliefs import Beliefs
@@ -80,10 +80,16 @@ class _DataTable(Toml):
 
     def __init__(self) -> None:
         super().__init__([entry.name for entry in fields(DataSource)])
+        self.commands = 0
 
     def replace_way(self, way: Way, place: str) -> str | None:
+        """Return the whole command the first time, and only its options for every further way out."""
         command = convert_command(place, way.settings)
-        return None if command is None else f"make a plain file first: `{command}`"
+        if command is None:
+            return None
+        self.commands += 1
+        options = " ".join(write_option(name, way.settings[name], repeated=name in REPEATED) for name in way.settings)
+        return f"make a plain file first: `{command}`" if self.commands == 1 else f"`{options}`"
 
 
 def _word_for_studies(problem: Exception) -> str:
@@ -165,7 +171,7 @@ def _by_name(table: FeatureTable | ImageTable, labels: Labels) -> bool:
 
 
 def _match(table: Table, labels: Labels, say: Say, by_position: bool) -> tuple[Table, Labels, np.ndarray]:
-    """What has labels and inputs, in the same order, and which rows of the labels that are."""
+    """The items with labels and inputs, in the same order, and their rows among the labels."""
     matched, kept = match_table(table, labels, say, by_position=by_position)
     rows = item_positions(kept.items, labels.items) if _by_name(table, labels) else np.arange(labels.n_items)
     return matched, kept, rows

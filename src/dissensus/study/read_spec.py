@@ -19,20 +19,8 @@ from dissensus.study.model_settings import ModelSettings, model_settings
 from dissensus.study.pipes import check_delivery, check_transforms
 from dissensus.study.spec import ALONE, Comparing, DataSource, Evaluation, LabelRecipe, Split, Study
 
-_TOP = (
-    "name",
-    "question",
-    "seeds",
-    "delivery",
-    "keep_models",
-    "data",
-    "labels",
-    "model",
-    "split",
-    "evaluate",
-    "compare",
-    "skip",
-)
+_TABLES = ("data", "labels", "model", "split", "evaluate", "compare", "skip")
+_TOP = ("name", "question", "seeds", "delivery", "keep_models", *_TABLES)
 _DATA, _LABELS, _SPLIT, _EVALUATE, _COMPARE = (
     tuple(entry.name for entry in fields(table)) for table in (DataSource, LabelRecipe, Split, Evaluation, Comparing)
 )

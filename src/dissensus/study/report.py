@@ -1,12 +1,17 @@
-"""A study's report as a document: the answer, figures and tables, and everything a reader must know."""
+"""A study's report as a document: the answer, figures, tables and remarks."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.report.document import Block, Column, Document, Section, Table, Text, Value
+from dissensus.report.document import Block, Document, Section, Text
+from dissensus.report.numbers import format_duration
+from dissensus.report.tables import Column, Table, Value
 from dissensus.study.reporting.answers import answer_study
 from dissensus.study.reporting.figures import (
     arm_colours,
@@ -71,18 +76,14 @@ def describe_study(summary: Summary, *, folder: str = "DIR", figures: bool = Tru
     """
     first, *others = summary.metrics
     sections = [_describe_limits(summary)]
-    sections += [_describe_metric(summary, first, figures)] if summary.arms else []
-    sections += _describe_means(summary)
-    sections += [_describe_metric(summary, metric, figures) for metric in others] if summary.arms else []
+    if summary.arms:
+        sections += [_describe_metric(summary, first, figures)]
+        sections += _describe_means(summary, [_describe_metric(summary, m, figures, folded=figures) for m in others])
     if figures:
-        sections += [Section("Scores by part of the items", _draw_slices(summary), columns=2, detail=True)]
-        sections += [Section("Learning curves", curve_figures(summary), columns=2, detail=True)]
+        sections += [Section("Slices and learning curves", _draw_slices_and_curves(summary), detail=True)]
     sections += [Section("Probes", [probe_table(summary)] if summary.probes else [])]
-    sections += [_describe_methods(summary)]
     sections += _describe_remarks(summary)
-    sections += [_describe_failures(summary)]
-    sections += [Section("Cells", [cell_table(summary)] if summary.cells else [], detail=True)]
-    sections += [_describe_making(summary, folder)]
+    sections += [_describe_methods(summary), _describe_failures(summary), _describe_making(summary, folder)]
     return _make_document(summary, sections)
 
 
@@ -109,48 +110,55 @@ def _list_facts(summary: Summary) -> list[tuple[str, Value]]:
 
 
 def _describe_limits(summary: Summary) -> Section:
-    """What limits the claim of the answer."""
+    """Limits of the answer."""
     return Section("", [Text(sentence) for sentence in answer_study(summary)[HEADLINE:]])
 
 
-def _describe_means(summary: Summary) -> list[Section]:
+def _describe_means(summary: Summary, more: Sequence[Section] = ()) -> list[Section]:
+    """All metrics in two tables; `more` has a section for each of them."""
     if not any(arm.done for arm in summary.arms):
         return []
-    differences = difference_overview(summary)
-    return [Section("All metrics", [overview(summary), *([] if differences is None else [differences])])]
+    tables = [table for table in (overview(summary), difference_overview(summary)) if table is not None]
+    return [Section("All metrics", [Section("", tables, columns=2), *more])]
 
 
-def _describe_metric(summary: Summary, metric: str, figures: bool) -> Section:
+def _describe_metric(summary: Summary, metric: str, figures: bool, *, folded: bool = False) -> Section:
+    """A metric with its figures and its table; a folded one has no notes on how to read them."""
     meaning = METRICS[metric].meaning
     drawn = [score_figure(summary, metric), difference_figure(summary, metric)] if figures else []
+    shown = [replace(figure, note="") if folded else figure for figure in drawn if figure is not None]
     blocks: list[Block] = [Text(describe_metric(metric))]
-    blocks += [Section("", [figure for figure in drawn if figure is not None], columns=2)] if drawn else []
+    blocks += [Section("", shown, columns=2)] if shown else []
     heading = f"{meaning[0].upper()}{meaning[1:]} {ARROWS[METRICS[metric].better]}".strip()
-    return Section(heading, [*blocks, by_metric(summary, metric)])
+    return Section(heading, [*blocks, Section("", [by_metric(summary, metric)], columns=2)], folded=folded)
 
 
-def _draw_slices(summary: Summary) -> list[Block]:
-    """A figure of the first metric for each slicing; the other metrics on request."""
-    blocks: list[Block] = []
+def _draw_slices_and_curves(summary: Summary) -> list[Block]:
+    """A figure of the first metric for each slicing, and the curves; the other metrics on request."""
+    first, others = [], []
     for by in dict.fromkeys(part.by for part in summary.slices):
-        first, *others = [slice_figure(summary, by, metric) for metric in list_sliced_metrics(summary, by)]
-        more = [Section(f"By {by}, other metrics", others, columns=2, folded=True)] if others else []
-        blocks.append(Section("", [first, *more]))
-    return blocks
+        drawn = [slice_figure(summary, by, metric) for metric in list_sliced_metrics(summary, by)]
+        first += drawn[:1]
+        others += [Section(f"By {by}, other metrics", drawn[1:], columns=2, folded=True)] if drawn[1:] else []
+    shown = [*first, *curve_figures(summary)]
+    return [*([Section("", shown, columns=2)] if shown else []), *others]
 
 
 def _describe_methods(summary: Summary) -> Section:
     sentences = (*describe_data(summary), describe_design(summary), describe_comparison(summary))
-    blocks: list[Block] = [Text(sentence) for sentence in sentences if sentence]
+    left: list[Block] = [Text(sentence) for sentence in sentences if sentence]
+    right: list[Block] = []
     if varied := list_varied(summary):
-        blocks.append(Table(["setting", Column("values", wraps=True)], varied, "What differs between arms"))
-    if shared := [(key.replace("_", " "), format_setting(value)) for key, value in summary.shared.items()]:
-        title = f"The {len(shared)} settings that all arms share"
-        blocks.append(Table(["setting", Column("value", wraps=True)], shared, title, shown=0))
+        right.append(Table(["setting", Column("values", wraps=True)], varied, "What differs between arms"))
     if names := define_values(summary):
-        blocks.append(Table(["name", Column("meaning", wraps=True)], names, "Names of arms", shown=len(names)))
+        right.append(Table(["name", Column("meaning", wraps=True)], names, "Names of arms", shown=len(names)))
     numbers = define_numbers(summary)
-    blocks.append(Table(["number", Column("meaning", wraps=True)], numbers, "Numbers", shown=len(numbers)))
+    folded = [Table(["number", Column("meaning", wraps=True)], numbers, shown=len(numbers))]
+    blocks: list[Block] = [Section("", [Section("", left), Section("", right)], columns=2)]
+    blocks += [Section("Meaning of the numbers", folded, folded=True)]
+    if shared := [(key.replace("_", " "), format_setting(value)) for key, value in summary.shared.items()]:
+        table = Table(["setting", Column("value", wraps=True)], shared, shown=len(shared))
+        blocks += [Section(f"The {len(shared)} settings that all arms share", [table], folded=True)]
     return Section("Methods", blocks, detail=True)
 
 
@@ -173,11 +181,26 @@ def _describe_making(summary: Summary, folder: str) -> Section:
     kept = {key: value for key, value in summary.description.items() if key not in ("cells", "text")}
     run = f"dissensus study run study.toml -o {folder}" if text else f'run_study(study, "{folder}")'
     blocks: list[Block] = [Text(f"{run}\ndissensus study report {folder}", "code")]
-    blocks += [] if text else [Text("The study was described in Python; its folder has these settings.")]
-    blocks += [Text(text or json.dumps(kept, indent=1), "code")]
+    spec = Text(drop_comments(text) if text else json.dumps(kept, indent=1), "code")
+    blocks += [Section("study.toml without its comments" if text else "Settings, given in Python", [spec], folded=True)]
     if versions := _list_versions(summary):
-        blocks.append(Table(["made with", Column("version", wraps=True)], versions))
+        table = Table(["made with", Column("version", wraps=True)], versions, shown=len(versions))
+        blocks.append(Section("Versions and computing time", [table], folded=True))
+    if summary.cells:
+        blocks.append(
+            Section(f"All {len(summary.cells):,} cells with their scores", [cell_table(summary)], folded=True)
+        )
     return Section("Reproduction", blocks, detail=True)
+
+
+def drop_comments(text: str) -> str:
+    """TOML without lines that are empty or comments; the text as it is if that would change a value."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    short = "\n".join(lines)
+    try:
+        return short if tomllib.loads(short) == tomllib.loads(text) else text
+    except tomllib.TOMLDecodeError:  # such as a text of several lines, one of which begins with #
+        return text
 
 
 def _list_versions(summary: Summary) -> list[tuple[str, str]]:
@@ -189,14 +212,8 @@ def _list_versions(summary: Summary) -> list[tuple[str, str]]:
                 versions.setdefault(name, Counter())[version] += 1
     made = sorted(row["made"] for row in summary.cells)
     rows = [("date", made[0] if made[0] == made[-1] else f"{made[0]} to {made[-1]}")] if made else []
-    rows += [("computing time", _format_duration(sum(row["seconds"] for row in summary.cells)))] if made else []
+    rows += [("computing time", format_duration(sum(row["seconds"] for row in summary.cells)))] if made else []
     for name, counts in versions.items():
         each = (f"{version} ({count:,} cells)" if len(counts) > 1 else version for version, count in counts.items())
         rows.append((name, ", ".join(each)))
     return rows
-
-
-def _format_duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

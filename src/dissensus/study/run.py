@@ -26,6 +26,7 @@ from dissensus.study.engines.choose import as_engine, local_engine
 from dissensus.study.engines.engine import Engine, LostError, Running
 from dissensus.study.holding import hold_folder
 from dissensus.study.read_data import load_data
+from dissensus.study.shared_cells import give_shared, take_shared
 from dissensus.study.spec import Study
 from dissensus.study.splits import split_items
 from dissensus.study.work.jobs import Job, Task, jobs_of
@@ -79,6 +80,7 @@ def run_study(
     jobs: int | None = None,
     retry: bool = False,
     stop: bool = False,
+    shared: str | Path | None = None,
     progress: Report = lambda progress: None,
     say: Say = to_stderr,
 ) -> Ran:
@@ -93,6 +95,7 @@ def run_study(
     jobs     : processes on this machine; one per core by default
     retry    : also run cells that failed before
     stop     : stop at the first cell that fails
+    shared   : folder of cells that several studies share; cells that are there are not trained again
     progress : called with a StudyProgress when cells are done
     say      : receives notices
 
@@ -123,6 +126,8 @@ def run_study(
         cells = place / "cells"
         cells.mkdir(exist_ok=True)
         sweep(cells)
+        if shared is not None:
+            take_shared(tasks, cells, Path(shared))
         known = known_cells(tasks, cells)
         _name_anew(tasks, known, cells)
         write_description(study, tasks, place)
@@ -136,6 +141,8 @@ def run_study(
         if left:
             chosen = local_engine(left, jobs, place) if engine is None else as_engine(engine)
             run.work(jobs_of(left, study, data, chosen.workers), data, chosen)
+        if shared is not None:
+            give_shared(tasks, cells, Path(shared))
         return Ran(len(tasks), run.before, run.done - run.before, anew, run.failures)
 
 
@@ -219,7 +226,7 @@ class _Run:
 
     @cached_property
     def _commit(self) -> str:
-        return code_commit()  # which takes a moment, so it is asked while the first job is worked on
+        return code_commit()  # which takes a moment, so it runs during the first job
 
     def _put(self, outcomes: list[Outcome]) -> None:
         """Write cells."""
@@ -241,7 +248,7 @@ class _Run:
 
 
 def _name_anew(tasks: list[Task], known: dict[str, dict[str, Any]], cells: Path) -> None:
-    """Data may be called something else than when a cell was made, and its arm is what the study calls it now."""
+    """Data may have been renamed since a cell was made; its arm has the current name."""
     for task in tasks:
         record = known.get(task.key)
         if record is not None and record["arm"] != task.cell.arm:
@@ -250,7 +257,7 @@ def _name_anew(tasks: list[Task], known: dict[str, dict[str, Any]], cells: Path)
 
 
 def _wait(out: list[Running]) -> None:
-    """Until a job may be done; looking again and again takes time from heads that are trained in this process."""
+    """Wait until a job may be done; polling takes time from heads that are trained in this process."""
     futures = [running for running in out if isinstance(running, Future)]
     if len(futures) == len(out):
         wait(futures, timeout=1, return_when=FIRST_COMPLETED)
@@ -261,7 +268,7 @@ def _wait(out: list[Running]) -> None:
 def _judge_anew(
     study: Study, tasks: list[Task], known: dict[str, dict[str, Any]], data: Mapping[str, StudyData], cells: Path
 ) -> int:
-    """Score predictions again where other slices are asked for than a record has, or their columns say other things.
+    """Rescore predictions if the requested slices are not in a record, or their columns have changed.
 
     Nothing is trained for that.
     """

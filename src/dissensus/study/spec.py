@@ -72,7 +72,7 @@ class Split:
 @document_settings
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """What is computed and shown for each cell."""
+    """The evaluation of each cell."""
 
     metrics: tuple[str, ...] = setting(
         USUAL_METRICS, "Metrics that tables and tests show, of [METRICS](evaluate.md); all are recorded"

@@ -9,8 +9,7 @@ from dissensus.labels.streams import Stream, stream
 from dissensus.study.data import StudyData
 from dissensus.study.read_data import parts_in_file
 from dissensus.study.spec import Split
-from dissensus.train.splits import Split as Parts
-from dissensus.train.splits import deal_stratified, draw_stratified
+from dissensus.train.splits import Parts, deal_stratified, draw_stratified
 
 PARTS = ("train", "validation", "test")
 

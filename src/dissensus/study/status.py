@@ -24,7 +24,7 @@ class Status:
     others   cells in the folder that the study no longer has
     older    commit or version -> cells of the study that other code than this made
     running  pid, host and since of the process that works on it; None where none does
-    cut_off  the same of a run that ended without saying so; None where there was none
+    cut_off  the same for a run that was cut off; None if there is none
     """
 
     name: str
@@ -78,8 +78,10 @@ def study_status(folder: str | Path) -> Status:
 
 
 def _runner(folder: Path) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Who holds the folder, or who did and was killed. Without a note nobody looks at the lock, so that asking never
-    keeps a run from beginning."""
+    """The process that holds the folder, or a killed one that did.
+
+    Without a note the lock is not tried, so that a query never keeps a run from starting.
+    """
     who = read_note(folder)
     if who is None:
         return None, None

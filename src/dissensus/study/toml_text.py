@@ -76,12 +76,12 @@ def write_study(values: Mapping[str, Any], path: Path, *, labels: str, features:
     return copies
 
 
-_REMARK = """The quick study behind an advice, to go on from: more seeds, other heads, other labels.
+_REMARK = """The quick study behind an advice, as a start for more seeds, other heads or other labels.
 `dissensus study check` says what is in it, `dissensus study run` runs it."""
 
 
 def _quiet(notice: str) -> None:
-    """Everything that is left out has been said when the labels were read."""
+    """Omissions were reported when the labels were read."""
 
 
 def _checksums(values: Mapping[str, Any]) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""What a method meant when a cell was made: numbers raised by hand, never by an edit of the code.
+"""Versions of methods, recorded in cells: numbers raised by hand, never by an edit of the code.
 
 Raise the number of a method in the change that makes it give other results from the same settings; the cells that use
 it then run again, and no others. A faster or cleaner way to the same numbers raises nothing.
@@ -11,7 +11,7 @@ from typing import Any
 
 STUDY = 1  # splits, streams of seeds, what a cell is: all cells
 METHODS: dict[str, int] = {"mace": 2, "posterior": 3, "shrinkage": 3, "t1-clamp": 2}
-"""Methods whose meaning has changed since they came, by the name that studies know them by."""
+"""Methods that changed since they were added, by their name in studies."""
 
 
 def versions_of(settings: Mapping[str, Any]) -> dict[str, int]:

@@ -2,7 +2,6 @@
 from . import heads as heads
 from . import networks as networks
 from .batches import DeliveredDataset as DeliveredDataset
-from .batches import collate as collate
 from .estimator_scores import soft_log_likelihood as soft_log_likelihood
 from .estimators import SoftLabelClassifier as SoftLabelClassifier
 from .expand_rows import ExpandRows as ExpandRows
@@ -22,5 +21,6 @@ from .network_files import load_network as load_network
 from .network_files import save_network as save_network
 from .network_fitting import train_network as train_network
 from .networks.catalogue import NETWORKS as NETWORKS
+from .recipes import network_recipe as network_recipe
 from .targets import as_delivery as as_delivery
 from .train_config import TrainConfig as TrainConfig

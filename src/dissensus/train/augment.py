@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 
-from dissensus.train.train_config import TrainConfig, augmentation_rng
+from dissensus.train.train_config import TrainConfig, augmentation_rng, flip_rng
 
 _COUNTED = 1000  # images at once
 
@@ -27,7 +28,7 @@ class Draw:
 
 
 class Pictures:
-    """Images on a device as uint8, with a black border as wide as a crop may reach, and their normalisation.
+    """Images on a device as uint8, with a border as wide as a crop may reach, and their normalisation.
 
         x = (pixel / 255 - mean) / std   for each channel
 
@@ -35,13 +36,20 @@ class Pictures:
     """
 
     def __init__(
-        self, pixels: np.ndarray, mean: tuple[float, ...], std: tuple[float, ...], device: torch.device, crop: int = 0
+        self,
+        pixels: np.ndarray,
+        mean: tuple[float, ...],
+        std: tuple[float, ...],
+        device: torch.device,
+        crop: int = 0,
+        border: str = "black",
     ) -> None:
         n, self.h, self.w, c = pixels.shape
         self.wide = self.w + 2 * crop
         self.area = (self.h + 2 * crop) * self.wide
         edge = ((0, 0), (crop, crop), (crop, crop), (0, 0))
-        whole = np.pad(pixels, edge) if crop else np.array(pixels)
+        mode: Literal["reflect", "constant"] = "reflect" if border == "reflect" else "constant"
+        whole = np.pad(pixels, edge, mode=mode) if crop else np.array(pixels)
         self.rows = torch.from_numpy(whole.reshape(n * self.area, c)).to(device)  # one row a pixel
         self.n, self.device = n, device
         scale = torch.tensor([1 / (255 * spread) for spread in std], dtype=torch.float32, device=device)
@@ -87,6 +95,8 @@ def draw_epoch(config: TrainConfig, epoch: int, pictures: Pictures) -> Draw | No
     corner = rng.integers(0, 2 * config.crop, size=(n, 2), endpoint=True)
     mirror = rng.integers(0, 1, size=n, endpoint=True).astype(bool)
     hole = rng.integers(0, (pictures.h, pictures.w), size=(n, 2))
+    if config.alternate_flip:
+        mirror = flip_rng(config.seed).integers(0, 1, size=n, endpoint=True).astype(bool) ^ bool(epoch % 2)
     mirror &= config.flip
     return Draw(*(torch.from_numpy(part).to(pictures.device) for part in (corner, mirror, hole)))
 

@@ -49,15 +49,13 @@ class TrainingProgress:
 class Checkpoint:
     """A folder for one training: `state.safetensors`, and the best weights so far in another file.
 
-    The best weights are written first and under a name of their own, so that the state never speaks of weights that are
-    not there; what an interrupted save leaves behind is cleared by the next, and files of others stay.
+    The best weights are written first and under a name of their own, so that the state never refers to missing
+    weights. The next save removes the remains of an interrupted one, and other files stay.
     """
 
     def __init__(self, folder: Path, work: dict[str, Any]) -> None:
         self.folder, self.work = folder, work
-        self.kept: int | None = (
-            None  # the epoch whose weights lie there; a file of that name may be of another training
-        )
+        self.kept: int | None = None  # the epoch of the stored weights; a file of that name may be of another training
 
     def save(self, progress: TrainingProgress, module: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Write the state to the folder; if that fails, the state before stays whole."""
@@ -96,7 +94,7 @@ class Checkpoint:
         tensors, about = _read(self.folder / STATE)
         theirs = about.get("work")
         if not isinstance(theirs, dict) or not isinstance(theirs.get("config"), dict):
-            raise _damage_error(self.folder / STATE, "it does not say what is trained")
+            raise _damage_error(self.folder / STATE, "it does not name the training")
         self._check_work(theirs)
         try:
             progress = self._restore(tensors, about, module, optimizer)
@@ -163,7 +161,7 @@ def _part(tensors: Weights, prefix: str) -> Weights:
 
 def _write(path: Path, tensors: Weights, about: dict[str, Any]) -> None:
     own = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
-    # One entry: several would stand in another order in every process, and equal work would not be equal bytes.
+    # One entry: several would have a different order in every process, and equal work would not give equal bytes.
     content = save(own, metadata={"about": json.dumps({"format": FORMAT} | about)})
     whole_or_not(path, lambda out: cast(None, out.write(content)))
 
@@ -181,7 +179,7 @@ def _read(path: Path) -> tuple[Weights, dict[str, Any]]:
 
 
 def _damage_error(path: Path, problem: object) -> ValueError:
-    said = " ".join(str(problem).split())  # torch says it in several lines
+    said = " ".join(str(problem).split())  # torch's message has several lines
     return UnusableStateError(f"{path}: not a readable checkpoint ({said}); remove the folder to begin anew")
 
 

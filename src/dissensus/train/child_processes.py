@@ -13,11 +13,11 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 CRASHED = (
-    "a process ended with exit code {code} before its work was done; if a script started it, the call must stand under "
+    "a process ended with exit code {code} before its work was done; if a script started it, the call must be under "
     '`if __name__ == "__main__":`, and jobs=1 needs no processes; it may also have been killed, or out of memory'
 )
 UNSENDABLE = (
-    "a process cannot be handed this work ({problem}): classes and functions that it needs must stand in a module, "
+    "a process cannot receive this work ({problem}): classes and functions that it needs must be in a module, "
     "not inside a function or a notebook; jobs=1 needs no processes"
 )
 
@@ -29,9 +29,9 @@ def cores() -> int:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Ctrl-C reaches a whole family of processes, and the parent ends the others.
+    """Ctrl-C reaches the parent and its children, and the parent ends the children.
 
-    Processes started here never hear of it, not even while they load; the parent does, a moment later.
+    Processes started here ignore it, even while they load; the parent receives it a moment later.
     """
     resource_tracker.ensure_running()  # which the first process would start, and that lets interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -42,9 +42,9 @@ def interrupts_wait() -> Iterator[None]:
 
 
 def end_with_parent(litter: Path | None = None) -> None:
-    """From now on this process ends when its parent does, however that ends.
+    """End this process when its parent ends, for whatever reason.
 
-    A parent that was killed cannot end its children, and they would go on working on what nobody waits for.
+    A parent that was killed cannot end its children, which would continue with work that is no longer needed.
 
     litter  a folder that the parent removes; where it was killed, its children do
     """

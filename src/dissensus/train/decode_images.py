@@ -19,7 +19,7 @@ from dissensus.train.squares import Fit, how_scaled, make_square, pillow
 # Modes of 8 bits a channel or less. Others hold more, and Pillow would cut them off at 255.
 GREY = ("L", "1", "LA", "La")
 COLOUR = ("RGB", "RGBA", "RGBa", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
-DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # grey of 16 bits; I and F have no range that is known
+DEEP = ("I;16", "I;16L", "I;16B", "I;16N")  # grey of 16 bits; I and F have no known range
 SIDEWAYS = (5, 6, 7, 8)  # values of the EXIF orientation that exchange width and height
 ORIENTATION = 0x0112
 EACH = 100  # images between two steps of a progress bar
@@ -33,7 +33,7 @@ ALMOST_BLACK = (
 
 
 class SizesDifferError(Refusal):
-    """Images of several sizes, without a size to bring them to."""
+    """Images of several sizes, without a target size."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Remarks:
         self.first.setdefault(kind, where)
 
     def lines(self, channels: int) -> list[str]:
-        """Sentences about all images, which have now 1 or 3 channels."""
+        """Sentences about the conversions of all images to 1 or 3 channels."""
         kept, name = ("L", "grey") if channels == 1 else ("RGB", "RGB")
         converted = [f"{count:,} of mode {mode}" for mode, count in sorted(self.modes.items()) if mode != kept]
         total = self.modes.total()
@@ -80,7 +80,7 @@ def decode_image(data: Path | Any, where: str, remarks: Remarks) -> Any:
                 transparent = picture.getchannel("A").getextrema()[0] < 255
             values = np.asarray(picture) if mode in DEEP else None
             clear = opened.info.get("transparency")
-    except Exception as problem:  # in a damaged file Pillow may stumble over anything
+    except Exception as problem:  # damaged files raise any kind of error in Pillow
         raise ValueError(f"{where}: not a readable image ({_short(problem)}); leave it out, or get it again") from None
     if values is not None:
         picture = image.fromarray(_eight_bits(values, clear, where, remarks))
@@ -157,7 +157,7 @@ def _room_for(n: int, shape: tuple[int, ...]) -> np.ndarray:
     except (MemoryError, ValueError):
         raise Refusal(
             f"{n:,} images of {shape[1]} x {shape[0]} take {n * np.prod(shape, dtype=float) / 1e9:,.0f} GB of memory, "
-            "more than there is",
+            "more than is available",
             ways=[Way("make them smaller with {size}", size=32)],
         ) from None
 

@@ -40,7 +40,7 @@ def in_processes(
     hear  is called here, with the place of a task and each of its remarks
     litter  a folder that the caller removes; where it was killed, the processes do
 
-    The first task that fails ends all: what a user did wrong is raised here as it was there.
+    The first task that fails ends all of them, and its error is raised here.
     """
     context = multiprocessing.get_context("spawn")  # forked, torch and Arrow may wait for threads that are not there
     waiting = list(enumerate(tasks))
@@ -52,7 +52,7 @@ def in_processes(
                 here, there = context.Pipe()
                 process = context.Process(target=_serve, args=(work, there, litter), daemon=True)
                 process.start()
-                there.close()  # so that the end of the process is the end of what can be read
+                there.close()  # so that the pipe ends with the process
                 workers[here] = process
         for connection in workers:  # after all have begun to load, as a large task waits for its process
             _hand_over(connection, waiting)
@@ -78,7 +78,7 @@ def _hand_over(connection: Connection, waiting: list[tuple[int, Any]]) -> None:
     if waiting:
         try:
             connection.send(waiting.pop(0))
-        except OSError:  # it has ended already; what it had to say is read next
+        except OSError:  # it has ended already; its last messages are read next
             return
         except (pickle.PicklingError, AttributeError, TypeError) as problem:
             raise ValueError(UNSENDABLE.format(problem=problem)) from None
@@ -100,7 +100,7 @@ def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
     while True:
         try:
             place, task = connection.recv()
-        except (AttributeError, ImportError) as problem:  # what was pickled there is not to be found here
+        except (AttributeError, ImportError) as problem:  # a class pickled there cannot be imported here
             connection.send(("failed", 0, ValueError(UNSENDABLE.format(problem=problem))))
             continue
         try:

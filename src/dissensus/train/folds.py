@@ -46,10 +46,10 @@ class Folds:
 
     trainings  one for each fold
     fold       (n,) which fold held out each item, from 0
-    best       what the best network of that fold predicts for each item; it was chosen by the very items of the fold,
-               so its scores flatter it, the more so the smaller the folds are
-    last       what the last network of that fold predicts, which nothing was chosen by, unless patience or the schedule
-               "plateau" went by the items of the fold
+    best       what the best network of that fold predicts for each item; it was chosen by the items of the fold, so
+               its scores are optimistic, the more so for small folds
+    last       what the last network of that fold predicts, which does not depend on the items of the fold, unless
+               patience or the schedule "plateau" used them
     scores     of "best" and "last" over all items: soft NLL, KL, accuracy, entropy correlation (Pearson's)
     """
 
@@ -198,17 +198,17 @@ def _in_parallel(
             save_network(start, folder / START)
             architecture = _without_weights(start.module)
         shared = _Shared(folder, items.images.items, items.images.source, items.labels, items.matched, architecture)
-        told = in_processes(
+        results = in_processes(
             _in_process, [(shared, fold) for fold in folds], jobs, lambda place, record: hear(place + 1, record), folder
         )
         template = None if start is None else start.module
-        return [_collect_fold(folder, fold, said, template) for fold, said in zip(folds, told, strict=True)]
+        return [_collect_fold(folder, fold, said, template) for fold, said in zip(folds, results, strict=True)]
 
 
 def _without_weights(module: nn.Module) -> nn.Module:
     """Copy a module without memory for its state; frozen weights stay frozen, shared weights stay shared.
 
-    A recipe would not tell, and `.to("meta")` takes shared weights apart.
+    A recipe does not contain this, and `.to("meta")` separates shared weights.
     """
     bare: dict[int, Any] = {}
     for value in module.state_dict(keep_vars=True).values():
@@ -229,8 +229,8 @@ def _in_process(task: tuple[_Shared, _Fold], tell: Tell) -> tuple[Any, ...]:
     return training.history, training.scores, probs
 
 
-def _collect_fold(folder: Path, fold: _Fold, told: tuple[Any, ...], template: nn.Module | None) -> Trained:
-    history, scores, probs = told
+def _collect_fold(folder: Path, fold: _Fold, results: tuple[Any, ...], template: nn.Module | None) -> Trained:
+    history, scores, probs = results
     best, last = (load_network(folder / f"{fold.number}-{which}.safetensors", template) for which in WHICH)
     return Training(best, last, history, scores, fold.config.training), probs
 

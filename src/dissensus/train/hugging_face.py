@@ -74,8 +74,8 @@ class DeliveredExamples(DeliveredDataset):
 class DeliveredCollator:
     """A collator that stacks the targets, and collates the inputs by another collator.
 
-    Collators that pad would try to pad, or to make whole numbers of, the targets. Examples that were not delivered
-    (for evaluation) go through as they are.
+    Collators that pad would pad the targets too, or convert them to whole numbers. Examples that were not delivered
+    (for evaluation) pass unchanged.
     """
 
     def __init__(self, inputs: Callable[[list[Any]], Any] = default_data_collator) -> None:
@@ -95,7 +95,7 @@ def trainer_loss(
 ) -> torch.Tensor:
     """Compute the cross-entropy of hard or soft labels, a mean over all items of an optimizer's step.
 
-    The Trainer says how many label entries the accumulated batches hold, which for probabilities is k for each item.
+    The Trainer reports the number of label entries in the accumulated batches, which for probabilities is k per item.
     """
     if labels is None:
         raise ValueError(
@@ -117,7 +117,7 @@ class EpochCallback(TrainerCallback):
         self.dataset = dataset
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # A run that goes on from the middle of an epoch has a fraction here.
+        # A run that resumes in the middle of an epoch has a fraction here.
         self.dataset.set_epoch(int((state.epoch or 0) + 1e-6))
 
 

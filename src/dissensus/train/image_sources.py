@@ -130,7 +130,7 @@ def resize_images(
 
 
 def _fit_image(fit: Fit) -> dict[str, Any]:
-    """What a card keeps of the way that squares were made; nothing for the usual one."""
+    """The entry of a card about how images became square; empty for the default."""
     return {} if fit == "crop" else {"fit": fit}
 
 
@@ -253,9 +253,10 @@ def _of_array(path: Path, say: Say) -> ImageTable:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             arrays, others = {"pixels": loaded}, []
-        else:  # only what is needed: whatever else lies there may be large, or an object
-            arrays = {name: loaded[name] for name in (*ARRAYS, "items") if name in loaded.files}
-            others = [name for name in loaded.files if name not in arrays]
+        else:  # only what is needed: other arrays of the file may be large, or objects
+            with loaded:
+                arrays = {name: loaded[name] for name in (*ARRAYS, "items") if name in loaded.files}
+                others = [name for name in loaded.files if name not in arrays]
     except DAMAGE as problem:
         raise ValueError(f"{path}: not a readable {path.suffix} file ({problem}); write it again") from None
     named = [name for name in ARRAYS if name in arrays]
@@ -264,7 +265,7 @@ def _of_array(path: Path, say: Say) -> ImageTable:
             f"{path}: expected one array named {' or '.join(ARRAYS)}, and `items`; it holds "
             f"{', '.join([*arrays, *others]) or 'none'}"
         )
-    arrays[named[0]].flags.writeable = False  # nobody else has it, so it need not be copied
+    arrays[named[0]].flags.writeable = False  # no other reference exists, so no copy is needed
     try:
         table = ImageTable(as_images(arrays[named[0]]).pixels, arrays.get("items"), {"path": str(path)})
     except ValueError as problem:

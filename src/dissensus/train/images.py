@@ -29,7 +29,7 @@ class ImageTable:
     ----------
     pixels : (n, h, w, c) uint8, contiguous and read-only; c is 3 for red, green and blue, 1 for grey
     items : (n,) names of the images; None: they have none, and are numbered from 0
-    source : where they come from, as JSON: path, data set, what was resized
+    source : their origin, as JSON: path, data set, resizing
 
     Examples
     --------
@@ -51,7 +51,7 @@ class ImageTable:
         _check_shape(self.pixels.shape)
         pixels = np.ascontiguousarray(self.pixels)
         if pixels is not self.pixels:
-            pixels.flags.writeable = False  # nobody else has it, so it need not be copied once more
+            pixels.flags.writeable = False  # no other reference exists, so no copy is needed
         hold(self, "pixels", pixels)
         hold(self, "items", row_numbers(len(self)) if self.items is None else as_names(self.items))
         if self.items.shape != (len(self),):
@@ -122,7 +122,7 @@ def fingerprint(images: ImageTable) -> str:
 def same_place(known: Any, here: dict[str, Any] | None) -> bool:
     """Whether images come from the path or data set that a card names, however the path is written.
 
-    What was done to them on the way, such as resizing, does not make them others.
+    Conversions such as resizing do not matter.
 
     known, here: the `source` of image tables
     """
@@ -171,7 +171,7 @@ def _stack(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
         if hasattr(image, "mode") and hasattr(image, "convert"):  # as an array, a palette image is its indices
             raise ValueError(
                 f"number {place} is a Pillow image of mode {image.mode}: convert each first, as in "
-                '[np.asarray(image.convert("RGB")) for image in images], or hand the folder to read_images'
+                '[np.asarray(image.convert("RGB")) for image in images], or pass the folder to read_images'
             )
         arrays.append(as_array(image))
         if arrays[-1].shape != arrays[0].shape:
@@ -194,15 +194,15 @@ def _conversion(pixels: np.ndarray) -> str:
     if pixels.dtype.kind == "b":
         return 'x.astype("uint8") * 255 makes them black and white'
     if pixels.dtype.kind not in "fiu" or not pixels.size:
-        return "hand over numbers"
+        return "pass numbers"
     low, high = float(pixels.min()), float(pixels.max())
     if not (np.isfinite(low) and np.isfinite(high)):
-        return f"the values run from {low:g} to {high:g}, so some are no colours at all"
+        return f"the values run from {low:g} to {high:g}, so some are not valid colours"
     seen = f"the values run from {low:g} to {high:g}, "
     if low < 0:
         return seen + "so they seem to be normalised: undo that first, (x * std + mean) to get back to 0..1 or 0..255"
     if high <= 1:
-        return seen + f"so they look like shares of full light: {_as_bytes('(x * 255)')}"
+        return seen + f"so they look like intensities from 0 to 1: {_as_bytes('(x * 255)')}"
     if high <= 255:
         return seen + f"so they look like bytes: {_as_bytes('x')}"
     return seen + f"more than a byte holds: {_as_bytes('(x / x.max() * 255)')}, which keeps their proportions"
@@ -221,7 +221,7 @@ def _check_not_one_image(shape: tuple[int, ...]) -> None:
         )
     if shape[0] == 3:
         raise ValueError(
-            f"pixels have the shape {shape}: three grey images, or one in colour with its channels first? Say "
+            f"pixels have the shape {shape}: three grey images, or one in colour with its channels first? Pass "
             "pixels[..., None] for the former, pixels.transpose(1, 2, 0)[None] for the latter"
         )
 

@@ -52,8 +52,8 @@ class DeliveredData(LightningDataModule):
         self.train = DeliveredDataset(inputs, delivery, pick)
         self.validation = validation
         self.loading = {"batch_size": batch_size, **loading}
-        if validation is not None:  # Lightning warns of a val_dataloader that has nothing to load
-            self.val_dataloader = self._held_out
+        if validation is not None:  # Lightning warns of an empty val_dataloader
+            self.val_dataloader = self._validation_loader
 
     def setup(self, stage: str) -> None:
         # Without it every epoch would silently have the targets of the first.
@@ -65,15 +65,15 @@ class DeliveredData(LightningDataModule):
     def train_dataloader(self) -> DataLoader[Any]:
         return DataLoader(self.train, **({"shuffle": True} | self.loading))
 
-    def _held_out(self) -> DataLoader[Any]:
+    def _validation_loader(self) -> DataLoader[Any]:
         return DataLoader(self.validation, **{name: value for name, value in self.loading.items() if name != "shuffle"})
 
 
 class EpochCallback(Callback):
     """Set the epoch of the data set, also after a checkpoint.
 
-    Lightning starts the workers before it says that training starts, and says nothing where a run goes on in the middle
-    of an epoch. So the epoch is read from the checkpoint, and compared with Lightning's when training starts.
+    Lightning starts the workers before it reports the start of training, and reports nothing if a run resumes in the
+    middle of an epoch. So the epoch is read from the checkpoint, and compared with Lightning's when training starts.
     """
 
     def __init__(self, dataset: DeliveredDataset) -> None:
@@ -104,7 +104,7 @@ def _epoch_after(progress: dict[str, Any], *, in_steps: bool) -> int:
     """Return the epoch with which Lightning continues from the progress in a checkpoint.
 
     A checkpoint written after the last batch, before the epoch is over, counts that epoch as open; Lightning closes it.
-    A run limited in steps counts the epochs that are over, any other those that are worked off.
+    A run limited in steps counts the epochs that are over, any other run those that are processed.
     """
     epochs, batches = progress["epoch_progress"]["current"], progress["epoch_loop.batch_progress"]
     open_epoch = epochs["processed"] == epochs["started"] - 1

@@ -130,8 +130,6 @@ def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], b
     """Train the remainder of one epoch, and score the held-out items."""
     config, epoch = run.config, progress.epoch
     rate = rate_of(config, epoch, run.losses(progress))
-    for group in run.optimizer.param_groups:
-        group["lr"] = rate
     order = torch.from_numpy(epoch_order(config.seed, epoch, run.pictures.n)).to(run.device)
     batches = _batches(order, config.batch)
     targets = target_tensor(run.delivery, epoch).to(run.device)
@@ -141,6 +139,8 @@ def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], b
     run.module.train()
     for step in range(progress.step, len(batches)):
         _seed(run.device, step_seed(config.seed, epoch, step))
+        for group in run.optimizer.param_groups:
+            group["lr"] = rate_of(config, epoch, run.losses(progress), step / len(batches))
         with _scarce_memory(run, len(batches[step])):
             progress.losses[step] = _step(run, batches[step], targets, draw, mix, check=epoch == 0)
         progress.step = step + 1
@@ -155,12 +155,12 @@ def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], b
     if run.held_out is None:
         # A loss is that before its step; what the last step did shows in no other one.
         if epoch + 1 == config.epochs and not run.gives_numbers():
-            raise ValueError(_run_away("the network predicts nan", epoch, rate))
+            raise ValueError(_describe_divergence("the network predicts nan", epoch, rate))
         return record
     try:
         record["soft_nll"] = run.soft_nll()
     except ValueError as problem:
-        raise ValueError(_run_away(f"on the items held out, {problem}", epoch, rate)) from None
+        raise ValueError(_describe_divergence(f"on the items held out, {problem}", epoch, rate)) from None
     if progress.best_epoch is None or record["soft_nll"] < min(run.losses(progress)):
         progress.best_epoch, progress.best = epoch + 1, _copy_network(run.module)
     return record
@@ -231,13 +231,14 @@ def _check_losses(progress: TrainingProgress, rate: float) -> None:
     wrong = torch.nonzero(~torch.isfinite(losses))
     if wrong.numel():
         step = int(wrong[0])
-        raise ValueError(_run_away(f"the loss is {float(losses[step])} at step {step + 1}", progress.epoch, rate, "of"))
+        raise ValueError(
+            _describe_divergence(f"the loss is {float(losses[step])} at step {step + 1}", progress.epoch, rate, "of")
+        )
 
 
-def _run_away(what: str, epoch: int, rate: float, when: str = "after") -> str:
+def _describe_divergence(what: str, epoch: int, rate: float, when: str = "after") -> str:
     return (
-        f"{what} {when} epoch {epoch + 1}, at a learning rate of {rate:g}: the weights have run away; train with a "
-        "lower learning rate"
+        f"{what} {when} epoch {epoch + 1}, at a learning rate of {rate:g}: training diverged; lower the learning rate"
     )
 
 

@@ -1,4 +1,4 @@
-"""Memory that steps free is kept for the next step."""
+"""Keep memory that a step frees for the next step."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import ctypes
 import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names of settings in malloc.h
-_LARGEST = 32 << 20  # what glibc takes at most as the size above which memory is asked of the system
+_LARGEST = 32 << 20  # glibc's maximum for the size above which memory is requested from the system
 
 
 def keep_freed_memory() -> None:
-    """Tell glibc not to hand freed memory back to the system, until this process ends.
+    """Tell glibc to keep freed memory until this process ends.
 
-    A step on the processor asks for the same arrays again and again, and pages that come back from the system must be
-    cleared first: a ResNet-8 at batches of 128 had 12,000 page faults a step, and trains a quarter faster without.
-    Elsewhere than under glibc nothing happens.
+    A step on the processor allocates the same arrays again and again, and pages from the system must be cleared first:
+    a ResNet-8 at batches of 128 had 12,000 page faults a step, and trains a quarter faster without. Elsewhere than
+    under glibc nothing happens.
     """
     if not sys.platform.startswith("linux"):
         return

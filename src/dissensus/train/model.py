@@ -16,8 +16,8 @@ class Model(Protocol):
     """Inputs in, one distribution over the classes per item out.
 
     Heads and networks are models, fitted scikit-learn classifiers become one by `as_model`, and a class of your own is
-    one as soon as it has these four members; `softmax` and `predict_with` help to write the last two. What evaluates or
-    probes a model asks for nothing else, except for `features` where it needs them (`FeatureModel`).
+    one as soon as it has these four members; `softmax` and `predict_with` help to write the last two. Evaluation and
+    probes use only these members, and `features` if they need them (`FeatureModel`).
 
     classes  k names
     """
@@ -26,13 +26,13 @@ class Model(Protocol):
     def classes(self) -> tuple[str, ...]: ...
 
     def logits(self, inputs: Any) -> np.ndarray:
-        """What the softmax is taken of; -inf where a class cannot be.  n inputs -> (n, k) float64"""
+        """The logits; -inf if a class is impossible.  n inputs -> (n, k) float64"""
 
     def probs(self, inputs: Any) -> np.ndarray:
         """The softmax of the logits.  n inputs -> (n, k) float64, rows sum to 1"""
 
     def predict(self, inputs: Any, items: Any = None) -> Distributions:
-        """The probabilities with their names.  items: n names; 0 to n - 1 where neither they nor the inputs tell"""
+        """The probabilities with their names.  items: n names; 0 to n - 1 if neither they nor the inputs are named"""
 
 
 @runtime_checkable
@@ -40,7 +40,7 @@ class FeatureModel(Model, Protocol):
     """A model that also returns the inputs of its last layer."""
 
     def features(self, inputs: Any) -> np.ndarray:
-        """What the logits are a linear function of.  n inputs -> (n, d) float64"""
+        """The inputs of the last linear layer.  n inputs -> (n, d) float64"""
 
 
 def as_model(model: Any) -> Model:

@@ -35,7 +35,7 @@ def write_model(path: Path, card: dict[str, Any], content: Callable[[dict[str, s
     check_model_place(path)
     try:
         text = json_text(card, indent=1, ascii_only=False)
-        if not _is_unicode(text):  # a path of bytes that are no UTF-8, which JSON holds escaped
+        if not _is_unicode(text):  # a path of bytes that are not UTF-8, which JSON escapes
             text = json_text(card, indent=1)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"{path}: the card of the model cannot be written as JSON ({problem})") from None

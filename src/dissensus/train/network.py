@@ -73,14 +73,14 @@ class Network:
         return torch.device("cpu") if first is None else first.device
 
     def logits(self, inputs: Any) -> np.ndarray:
-        """What the softmax is taken of.  images, (n, h, w, c) uint8 -> (n, k) float64"""
+        """The logits.  images, (n, h, w, c) uint8 -> (n, k) float64"""
         parts = [check_logits(self.module(x), len(self.classes)) for x in self._batches(inputs)]
         logits = np.concatenate([part.double().cpu().numpy() for part in parts])
-        wrong = np.flatnonzero(~(logits.max(axis=1) < np.inf))  # so that NaN is wrong; -inf is a class that cannot be
+        wrong = np.flatnonzero(~(logits.max(axis=1) < np.inf))  # NaN is refused; -inf is an impossible class
         if wrong.size:
             raise ValueError(
                 f"the network gives {logits[wrong[0]].max()} as a logit of image {wrong[0]}; {wrong.size} of "
-                f"{len(logits)} images have such: its weights or its normalisation are not fit for them"
+                f"{len(logits)} images have such: its weights or its normalisation do not fit them"
             )
         return logits
 
@@ -129,7 +129,7 @@ class Network:
 
 
 def check_logits(logits: Any, k: int) -> torch.Tensor:
-    """What a module gave, if it is one row of k numbers for each image."""
+    """Return the output of a module if it has one row of k numbers per image."""
     if not isinstance(logits, torch.Tensor):
         raise ValueError(
             f"the module gives a {type(logits).__name__}; expected logits alone, a tensor (b, {k}): wrap it in a "

@@ -1,4 +1,4 @@
-"""Which network is trained, and how labels reach it."""
+"""Settings of a network and its delivery."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.train.train_config import TrainConfig
 @document_settings
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """Which network to train, and how labels reach it; `training` has the settings of the loop.
+    """The network to train, and how labels reach it; `training` has the settings of the loop.
 
     The seed of `training` also decides the held-out items and the delivery. `train_folds` holds out folds instead of
     `validation`.

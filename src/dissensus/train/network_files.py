@@ -52,7 +52,7 @@ def save_network(network: Network, path: str | Path) -> None:
         "std": list(network.std),
         "memory": _memory(module),
     }
-    card = own | network.card | own  # in this order, and nothing on the card can overrule what the network is
+    card = own | network.card | own  # in this order, and the card cannot override the network itself
     tensors = {name: _own(name, value) for name, value in module.state_dict().items()}
     write_model(Path(path), card, lambda metadata: save(tensors, metadata=metadata))
 
@@ -131,8 +131,8 @@ def _from_recipe(path: Path, recipe: Any, classes: int, tensors: int) -> Any:
     """
     if recipe is None:
         raise ValueError(
-            f"{path}: was made of a module that is none of NETWORKS, so the file does not say how to make it: pass one "
-            "of the same architecture, load_network(path, module=MyNetwork())"
+            f"{path}: was made of a module that is none of NETWORKS, so the file does not contain its architecture: "
+            "pass one of the same architecture, load_network(path, module=MyNetwork())"
         )
     try:
         if recipe["classes"] != classes:
@@ -167,7 +167,7 @@ def _find_shared(module: nn.Module) -> list[list[str]]:
 
 
 def _share(module: nn.Module, groups: list[list[str]]) -> None:
-    """Make them one again: assigned, each is a tensor of its own, which further training would take apart."""
+    """Share them again: assigned tensors are separate, and further training would make them differ."""
     for group in groups:
         places = [(module.get_submodule(owner), leaf) for owner, _, leaf in (name.rpartition(".") for name in group)]
         for owner, leaf in places[1:]:

@@ -40,7 +40,7 @@ _OF_START = ("file", "made by", "chosen", "epoch", "delivery", "items trained on
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchedItems:
-    """Images and labels of the same items in the same order, and how they met."""
+    """Images and labels of the same items in the same order, and how they were matched."""
 
     images: ImageTable
     labels: Labels
@@ -100,7 +100,7 @@ def train_network(
 
 
 def read_start(start: Network | str | Path | None) -> Network | None:
-    """Read the network to fine-tune if it is a file, whose name goes on the cards of what is trained from it."""
+    """Read the network to fine-tune if it is a file, whose name is recorded on the cards of its successors."""
     if not isinstance(start, str | Path):
         return start
     network = load_network(start)
@@ -158,7 +158,7 @@ def train_part(
     after_epoch: AfterEpoch | None,
     quiet: bool,
 ) -> Training:
-    """Train on some items, and choose and score by others; both networks get their card.
+    """Train on some items, select and score on others; both networks get their card.
 
     train, held  positions of the items
     source       for the cards: where the labels come from, and which fold this is
@@ -218,7 +218,7 @@ def _with_card(network: Network, chosen: str, epoch: int, training: Training, fa
         "torch": torch.__version__,
         "device": str(choose_device(training.config.device)),
     }
-    return replace(network, card=json.loads(json.dumps(card)))  # as it comes back from a file
+    return replace(network, card=json.loads(json.dumps(card)))  # as read from a file
 
 
 def _explain_choice(chosen: str, training: Training) -> str:

@@ -20,6 +20,7 @@ from dissensus.files.whole_files import check_writable
 from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.matching import check_same_order
 from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.sampling import evenly_spaced
 from dissensus.train.augment import Pictures, channel_statistics
 from dissensus.train.checkpoints import STATE, TrainingProgress
 from dissensus.train.held_out import scores_of
@@ -28,6 +29,8 @@ from dissensus.train.model import log_softmax
 from dissensus.train.network import BATCH, Network, check_channels, eval_mode, single_precision
 from dissensus.train.targets import as_delivery, target_rows
 from dissensus.train.train_config import TrainConfig, weight_seed
+
+PREPARED_BY = 5_000  # images that a fresh module may look at before training, spread over all
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +150,7 @@ def prepare(
         forward=torch.compile(module) if config.compile else module,
         optimizer=_optimizer(module, config),
         network=Network(module, ours.classes, ours.mean, ours.std),
-        pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop),
+        pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop, config.border),
         delivery=targets,
         held_out=held_out,
         work=work,
@@ -205,6 +208,10 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
             'module, such as partial(NETWORKS["small"], classes=10)'
         )
     mean, std = channel_statistics(table.pixels)
+    if callable(prepare_module := getattr(module, "prepare", None)) and not isinstance(network, nn.Module):
+        some = evenly_spaced(len(table.pixels), min(len(table.pixels), PREPARED_BY))
+        pictures = Pictures(table.pixels[some], mean, std, torch.device("cpu"))
+        prepare_module(pictures.batch(torch.arange(len(some))))
     return Network(module, targets.classes, mean, std)
 
 

@@ -1,4 +1,4 @@
-"""Splits: which items a model is trained on, validated on and tested on."""
+"""Splits: the items for training, validation and test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dissensus.labels.streams import Stream, stream
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class Parts:
     """Positions of the items to train on, to validate on and to test on.
 
     Parameters
@@ -21,7 +21,7 @@ class Split:
 
     Examples
     --------
-    >>> Split(np.arange(6), np.arange(6, 8), np.arange(8, 10)).test
+    >>> Parts(np.arange(6), np.arange(6, 8), np.arange(8, 10)).test
     array([8, 9])
     """
 
@@ -32,7 +32,7 @@ class Split:
     __repr__ = shapes
 
 
-def draw_split(n: int, rng: np.random.Generator, shares: tuple[float, float] = (0.7, 0.15)) -> Split:
+def draw_split(n: int, rng: np.random.Generator, shares: tuple[float, float] = (0.7, 0.15)) -> Parts:
     """Draw a random split of `n` items; `shares` are those of training and validation, the remainder is the test."""
     order = rng.permutation(n)
     first, second = round(n * shares[0]), round(n * (shares[0] + shares[1]))
@@ -43,7 +43,7 @@ def draw_split(n: int, rng: np.random.Generator, shares: tuple[float, float] = (
             f"{n} items with shares {shares} of training and validation give parts of {sizes}; expected at least "
             "2 items in each"
         )
-    return Split(*(np.sort(part) for part in parts))
+    return Parts(*(np.sort(part) for part in parts))
 
 
 def hold_out(n: int, share: float, seed: int, contents: str) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ FITS: dict[str, str] = {
     "pad": "the whole picture on a white square",
     "stretch": "the whole picture, stretched",
 }
-"""What each way keeps of a picture that is not square."""
+"""The part of a picture that each method keeps."""
 
 
 def make_square(picture: Any, size: int, fit: Fit = "crop") -> Any:
@@ -25,7 +25,7 @@ def make_square(picture: Any, size: int, fit: Fit = "crop") -> Any:
     pad      the whole picture, with white beside or above and below it: nothing is lost or distorted
     stretch  the whole picture, its longer side squeezed: round things become oval
 
-    Square pictures come out the same whichever way is taken.
+    Square pictures are the same by every method.
     """
     image, operations = pillow()
     side = (size, size)

@@ -10,7 +10,8 @@ from dissensus.labels.settings import LARGEST_SEED, check_settings, document_set
 from dissensus.labels.streams import Stream, stream, stream_word
 
 OPTIMIZERS = ("sgd", "adam", "adamw")
-SCHEDULES = ("cosine", "steps", "plateau", "constant")
+SCHEDULES = ("cosine", "steps", "plateau", "constant", "triangle")
+BORDERS = ("black", "reflect")
 PRECISIONS = ("auto", "float32", "bfloat16")
 SAVE_EVERY = 30.0  # seconds between two saves of the state of training
 
@@ -20,13 +21,14 @@ SAVE_EVERY = 30.0  # seconds between two saves of the state of training
 class TrainConfig:
     """How to train a network; the defaults are the protocol of Gheibi 2026, sec. 4.
 
-    The schedule sets the learning rate before every epoch:
+    The schedule sets the learning rate before every epoch, triangle before every step:
 
         cosine    rate (1 + cos(pi epoch / epochs)) / 2
         steps     rate factor^(number of milestones reached)
         plateau   multiplied by factor after more than plateau_patience epochs in a row without a validation loss
                   0.01% below the lowest
         constant  rate
+        triangle  rises from 0 to rate over the share `warmup` of all steps, then falls to 0, both in a line
 
     With gradient accumulation the gradient is that of the whole batch, but batch norm sees the parts.
 
@@ -48,9 +50,12 @@ class TrainConfig:
         (), "Epochs after which the schedule steps lowers the rate, as in 50,55", low=1
     )
     factor: float = setting(0.1, "Factor by which steps and plateau multiply the rate", low=0, below=1)
+    warmup: float = setting(0.25, "Share of the steps in which triangle raises the rate", low=0, high=1)
     plateau_patience: int = setting(10, "Epochs without an improvement that plateau tolerates", low=0)
     crop: int = setting(4, "Shift each image by at most this many pixels to each side; 0: never", low=0)
+    border: str = setting("black", "What a shift brings in from outside the image", among=BORDERS)
     flip: bool = setting(True, "Mirror half of the images left to right, drawn for every epoch")
+    alternate_flip: bool = setting(False, "With flip, mirror each image in every other epoch, not at random")
     cutout: int = setting(0, "Side of a square of mean colour put on each image; 0: none", low=0)
     patience: int | None = setting(
         None, "Stop after this many epochs in a row without a lower soft NLL on the held-out items", low=1
@@ -102,3 +107,8 @@ def step_seed(seed: int, epoch: int, step: int) -> int:
 
 def augmentation_rng(seed: int, epoch: int) -> np.random.Generator:
     return stream(seed, Stream.AUGMENTATION, epoch)
+
+
+def flip_rng(seed: int) -> np.random.Generator:
+    """Decides which images alternate_flip mirrors first."""
+    return stream(seed, Stream.FLIP)

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from dissensus.study.advice.ladder import climb
+from tests.facts import refuses
 
 
 def losses(better: float, seed: int = 0, n: int = 200) -> dict[str, np.ndarray]:
@@ -84,5 +85,5 @@ def test_where_simplicity_is_worth_nothing_the_lowest_is_taken():
 
 
 def test_units_that_do_not_match_are_refused():
-    with pytest.raises(ValueError, match="expected the same units for all"):
+    with refuses(3, 4, "same units"):
         climb({"a": np.zeros(3), "b": np.zeros(4)}, np.zeros(3))

@@ -7,8 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dissensus.labels import Distributions, Votes, simulate_beliefs, simulate_truth, simulate_votes
+from dissensus.labels import Distributions, Votes, simulate_truth, simulate_votes
+from dissensus.labels.simulate import simulate_beliefs
 from dissensus.study.advice.regime import regime_of
+from tests.facts import refuses
 
 
 def rng() -> np.random.Generator:
@@ -62,5 +64,5 @@ def test_single_answers_cannot_be_compared():
 
 def test_labels_without_an_answer_are_refused():
     nobody = Votes(item=np.zeros(0, int), items=["a"], choice=np.zeros(0, int), classes=("x", "y"))
-    with pytest.raises(ValueError, match="no item has an answer"):
+    with refuses("no item", "answer"):
         regime_of(nobody, rng())

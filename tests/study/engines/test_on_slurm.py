@@ -6,6 +6,7 @@ import pytest
 
 from dissensus.study.engines.choose import make_engine
 from dissensus.study.run import run_study
+from tests.facts import refuses
 from tests.study.small_studies import contents, head_and_network, undisturbed
 
 pytest.importorskip("submitit", reason="submitit is not installed: pip install -c constraints.txt '.[slurm]'")
@@ -19,8 +20,8 @@ def test_jobs_of_submitit_give_what_this_process_gives_and_leave_nothing_behind(
 
 
 def test_options_and_clusters_that_submitit_does_not_know_are_refused_before_anything_runs(tmp_path):
-    with pytest.raises(ValueError, match=r"submitit: .*Unknown argument 'queue' for executor 'slurm'.*partition"):
+    with refuses("submitit:", "'queue'", "'slurm'", "partition"):
         make_engine("submitit", folder=tmp_path, address="local", options={"slurm_queue": "short"})
-    with pytest.raises(ValueError, match=r"submitit: AutoExecutor doesn't know any executor named moon"):
+    with refuses("submitit:", "moon"):
         make_engine("submitit", folder=tmp_path, address="moon")
     assert not list(tmp_path.iterdir()), "another run may work there"

@@ -9,7 +9,11 @@ import math
 import pytest
 
 from dissensus.labels.as_json import json_text
-from dissensus.study.summary.differences import SHOWN, diff
+from dissensus.report.cells import format_cell
+from dissensus.report.terminal import print_document
+from dissensus.study.reporting.differences import SHOWN, describe_diff
+from dissensus.study.summary.differences import diff
+from tests.facts import states
 from tests.study.fabricated import failed, folder, grid, record
 
 
@@ -21,13 +25,25 @@ def study(seeds: int = 4, shift: float = 0.0, **changed):
     return grid(arms, seeds, **changed)
 
 
+def rows_of(result, title: str) -> list[list[str]]:
+    """The rows of a section of the page, as text."""
+    (section,) = [section for section in describe_diff(result).sections if section.title == title]
+    table = section.blocks[0]
+    return [
+        [format_cell(cell, column.format) for column, cell in zip(table.heads, row.cells, strict=True)]
+        for row in table.lines
+    ]
+
+
 def test_a_study_is_the_same_as_itself_whatever_made_its_cells():
     again = copy.deepcopy(study())
     for each in again.records:
         each |= {"commit": "another", "seconds": 99.0, "made": "2027-01-01T00:00:00Z", "hardware": "other"}
     result = diff(study(), again)
     assert result.same and result.shared == 8 and not any(result.largest.values())
-    assert str(result) == "a study and a study are the same: 8 cells with the same settings and scores"
+    page = describe_diff(result)
+    assert states(page.answer, "are the same", "8 cells") and not page.sections
+    assert dict(page.facts) == {"a": "a study", "b": "a study", "cells in both": 8}
 
 
 def test_keys_of_the_spec_and_cells_of_more_seeds_are_named():
@@ -35,8 +51,8 @@ def test_keys_of_the_spec_and_cells_of_more_seeds_are_named():
     result = diff(a, b)
     assert result.spec["split.test"] == (0.2, 0.3) and result.spec["seeds"] == ([0, 1, 2], [0, 1, 2, 3, 4])
     assert "question" in result.spec and result.shared == 6 and not result.only_a and len(result.only_b) == 4
-    text = str(result)
-    assert "split.test: 0.2 -> 0.3" in text and "4 cells only in b:" in text and "to the last digit" in text
+    assert ["split.test", "0.2", "0.3"] in rows_of(result, "Spec") and len(rows_of(result, "Cells only in b")) == 4
+    assert states(describe_diff(result).answer, "differ", "6 cells", "identical scores")
     assert all(each.only_b == ("3", "4") and each.difference.n == 3 for each in result.arms)
 
 
@@ -53,11 +69,16 @@ def test_scores_that_changed_are_found_with_the_largest_change_and_paired_by_see
         and gap.n == 4
         and by["soft", "soft_nll"].difference.interval.value == 0
     )
-    assert "in 5 of them scores differ" in str(result)
-    assert "soft, accuracy: 0.8000 -> no mean, paired +0.0000" in str(result) and "(n = 3, without 0)" in str(result)
+    assert (
+        states(describe_diff(result).answer, "8 cells", 5, "accuracy")
+        and len(rows_of(result, "Scores that differ")) == 5
+    )
+    soft = ["soft", "accuracy", "0.8000", "–", "+0.0000 [+0.0000, +0.0000]", "3", "without 0"]
+    assert soft in rows_of(result, "Arms in both, b - a")
     for each in b.records:
         each["scores"]["accuracy"] = None
-    assert "soft, accuracy: 0.8000 -> no mean, not finite or not there in one" in str(diff(a, b))
+    soft = ["soft", "accuracy", "0.8000", "–", "–", "0", "no finite mean in both"]
+    assert soft in rows_of(diff(a, b), "Arms in both, b - a")
     again = json.loads(json_text(result))
     assert again["largest"]["accuracy"] == math.inf and len(again["changed"]) == 5 and again["same"] is False
 
@@ -69,16 +90,18 @@ def test_settings_that_only_one_has_and_cells_that_failed_in_one_are_told():
     result = diff(a, other)
     assert result.settings["delivery"] == (["soft", "majority"], ["soft", "majority", "sls"])
     assert [(x, y) for _, x, y in result.status] == [("done", "failed")] and result.shared == 3
-    assert 'votes: "all" -> "all", 3' in str(result) and ": done -> failed" in str(result)
+    assert ["votes", '"all"', '"all", 3'] in rows_of(result, "Settings of cells")
+    assert [row[1:] for row in rows_of(result, "Cells that failed in one study")] == [["done", "failed"]]
     pairs = {each.arm: each.difference.n for each in result.arms if each.metric == "soft_nll"}
     assert pairs == {"soft": 2, "majority": 1}, "although names of the other are longer, since votes differ there"
 
 
-def test_long_lists_are_cut_and_counted():
-    text = str(diff(study(1), study(40)))
-    assert "78 cells only in b:" in text and f"and {78 - SHOWN} more" in text
+def test_long_lists_are_cut_and_counted(capsys):
+    print_document(describe_diff(diff(study(1), study(40))))
+    text = capsys.readouterr().out
+    assert "Cells only in b" in text and f"… and {78 - SHOWN} more rows" in text
 
 
 def test_many_seeds_that_only_one_study_has_are_counted_not_listed():
-    text = str(diff(study(3), study(40)))
-    assert "(n = 3, without 3, 4, 5, 6, 7, 8 and 31 more)" in text
+    rows = rows_of(diff(study(3), study(40)), "Arms in both, b - a")
+    assert all(row[-2:] == ["3", "without 3, 4, 5, 6, 7, 8 and 31 more"] for row in rows)

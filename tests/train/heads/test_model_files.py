@@ -14,6 +14,7 @@ from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
 from dissensus.train.heads.features import FeatureTable
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import load_head, save_head
+from tests.facts import refuses
 
 
 def head(kind="mlp", d=5, k=3):
@@ -47,7 +48,7 @@ def test_predictions_are_distributions_with_the_names_of_the_items():
 
 
 def test_features_of_another_encoder_are_refused():
-    with pytest.raises(ValueError, match=r"\(2, 4\), .*5 features"):
+    with refuses("(2, 4)", "5 features"):
         head().probs(np.ones((2, 4)))
 
 
@@ -57,30 +58,30 @@ def test_features_that_say_they_are_of_other_weights_are_refused():
         FeatureTable(np.ones((1, 5)), np.array([0]), source={"weights": f"sha256:{w}"}) for w in ("aa", "bb")
     )
     assert made.predict(same).n_items == 1
-    with pytest.raises(ValueError, match=r"sha256:aa, .*sha256:bb"):
+    with refuses("trained", "sha256:aa", "these are of sha256:bb"):
         made.predict(other)
 
 
 def test_broken_and_foreign_files_are_refused_and_pickles_never_run(tmp_path):
     target = tmp_path / "m.safetensors"
-    with pytest.raises(ValueError, match=r"no such file"):
+    with refuses(target, "no such file"):
         load_head(target)
     save_head(head(), target)
     target.write_bytes(target.read_bytes()[:-10])
-    with pytest.raises(ValueError, match=r"not a readable safetensors"):
+    with refuses(target, "readable safetensors", "cut short"):
         load_head(target)
     target.write_bytes(pickle.dumps({"weights": [1, 2]}))
-    with pytest.raises(ValueError, match=r"not a readable safetensors file"):
+    with refuses(target, "readable safetensors", "header"):
         load_head(target)
     save_file({"x": np.ones(3)}, target)
-    with pytest.raises(ValueError, match=r"not a model .*`dissensus fit`"):
+    with refuses(target, "not a model", "'card'", "`dissensus fit`", "`dissensus train`"):
         load_head(target)
-    with pytest.raises(ValueError, match=r"models are written as .safetensors"):
+    with refuses(tmp_path / "m.pkl", ".safetensors"):
         save_head(head(), tmp_path / "m.pkl")
 
 
 def test_layers_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match=r"layer 0 .*\(2, 5\) and 2 biases; expected 3"):
+    with refuses("layer 0", "(2, 5)", "2 biases", "expected 3"):
         Head((Layer(np.ones((2, 5)), np.ones(2)),), ("a", "b", "c"))
-    with pytest.raises(ValueError, match=r"layer 0 .* not finite"):
+    with refuses("layer 0", "not finite"):
         Head((Layer(np.full((2, 5), np.nan), np.ones(2)),), ("a", "b"))

@@ -1,7 +1,7 @@
-"""What to make of given labels.
+"""Advice on given labels: how to aggregate them, and what to train on.
 
-regime                  facts: what the labels are, how many, how disputed
-candidates              what can be made of them
+regime                  facts: kind, number and disagreement of the labels
+candidates              methods that fit them
 holding_out             evidence from answers held out
 quick_study             evidence from a model
 ladder                  a choice: the simplest is kept until another is significantly better

@@ -37,7 +37,7 @@ MOST_ITEMS = 2_000  # of the study
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What to do, each with its basis.
+    """The advised methods, each with its basis.
 
     Bases: "evidence" if it is significantly better than something simpler; "lead" if it is best, but not
     significantly; "doubt" if it is the best of its kind and does not help; "simplest" if nothing is significantly
@@ -255,8 +255,8 @@ def _recommend(
         estimator, estimator_basis = answers.taken, _basis(answers)
     right, right_basis = "majority", "rule"
     if authors is not None:
-        # The question takes for granted that one class is right, and then some model of annotators beats a majority
-        # that leaves ties open; `authors` says whether the answers bear the question out.
+        # The question assumes that one class is right, and then some model of annotators beats a majority
+        # that leaves ties open; `authors` reports whether the answers support that assumption.
         right = min(authors.rungs[1:], key=lambda rung: rung.loss).name
         doubted = authors.lowest == authors.rungs[0].name
         right_basis = "doubt" if doubted else "evidence" if authors.chosen == right else "lead"
@@ -274,7 +274,7 @@ def _basis(ladder: Ladder) -> str:
 
 
 def _explain_untested(labels: Labels) -> str:
-    """Where no answer can be held against another."""
+    """Advice if no answer can be compared with another."""
     if isinstance(labels, Distributions):
         return "none"
     return "shrinkage" if isinstance(labels, Votes) else next(iter(estimators(labels)))

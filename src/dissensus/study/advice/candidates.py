@@ -1,4 +1,4 @@
-"""What could be made of labels: ways that make sense for their kind, kept where the code itself accepts them."""
+"""Candidate methods for labels: those that make sense for their kind and that the code accepts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEW = 50  # items that a way is tried on
 
 
 def usable(labels: Labels) -> tuple[Labels, list[str]]:
-    """The labels that anything can be made of, and what was left out, in words."""
+    """The labels that can be used, and notices of what was left out."""
     left_out = []
     if isinstance(labels, Beliefs):
         fine = is_completable(labels)
@@ -52,7 +52,7 @@ def partial(labels: Labels) -> bool:
 
 
 def estimators(labels: Votes | Beliefs) -> dict[str, LabelRecipe]:
-    """Ways to a distribution for each item, simplest first, by the names that an advice has for them."""
+    """Methods that estimate a distribution per item, simplest first, by their names in an advice."""
     known = labels.annotator is not None
     models = {name: LabelRecipe(aggregation=name) for name in (ANNOTATOR_MODELS if known else ())}
     counting = {name: LabelRecipe(aggregation=name) for name in COUNTING}
@@ -115,7 +115,7 @@ def _works(labels: Labels, recipe: LabelRecipe) -> bool:
 
 
 def _targets(labels: Labels, recipe: LabelRecipe, delivery: str) -> str | None:
-    """What is delivered in the first two epochs, to tell deliveries apart; None where the code refuses it."""
+    """Targets of the first two epochs, to distinguish deliveries; None if the code refuses them."""
     try:
         made = make_delivery(make_labels(labels, recipe, 0), delivery, 0)
     except ValueError:

@@ -56,7 +56,7 @@ def hold_out_answers(
     class chosen; a full belief the probabilities stated; a partial belief its first choice, since what it leaves
     unsaid is what completions differ about.
 
-    An annotator model says what is true, which is not what people answer: where some err, its distributions do not
+    An annotator model estimates the right class, not what people answer: if some err, its distributions do not
     predict answers and score as badly as they should. `by_author` scores it by its own claim: the probability that this
     person gives this answer,
 
@@ -66,7 +66,7 @@ def hold_out_answers(
     fold = _dealt(answers, folds, rng)
     used = np.unique(answers.item[fold >= 0])
     if not used.size:
-        raise ValueError(f"none of {answers.n_items} items has two answers, so none can be held against another")
+        raise ValueError(f"none of {answers.n_items} items has two answers, so none can be compared with another")
     soft = isinstance(answers, Beliefs) and not np.isnan(answers.stated).any()
     sums: dict[tuple[str, str], np.ndarray] = {}
     times = np.zeros(answers.n_items)
@@ -77,7 +77,7 @@ def hold_out_answers(
         target = held if soft else (held.first_choices() if isinstance(held, Beliefs) else held)
         times += target.per_item
         for name, recipe in recipes.items():
-            probs, fit = _made(kept, recipe)
+            probs, fit = _make_distributions(kept, recipe)
             for score, values in _scores(probs, target, fit).items():
                 total = np.bincount(target.item, weights=values, minlength=answers.n_items)
                 sums[score, name] = sums.get((score, name), 0.0) + total
@@ -105,7 +105,7 @@ def _dealt(answers: Votes | Beliefs, folds: int, rng: np.random.Generator) -> np
     return np.where(have[item] > 1, fold, -1)[unit]
 
 
-def _made(kept: Votes | Beliefs, recipe: LabelRecipe) -> tuple[np.ndarray, Any]:
+def _make_distributions(kept: Votes | Beliefs, recipe: LabelRecipe) -> tuple[np.ndarray, Any]:
     """The distributions that a recipe makes, and the fit of an annotator model.  (n, k)"""
     if recipe.aggregation is not None and not recipe.completion and not recipe.transforms:
         made = aggregate_labels(kept, recipe.aggregation)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.evaluate.effect_sizes import has_spread
 from dissensus.evaluate.signed_rank import wilcoxon
-from dissensus.evaluate.statistics import corrected_t, has_spread, mean_interval, paired_t
+from dissensus.evaluate.statistics import corrected_t, mean_interval, paired_t
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 

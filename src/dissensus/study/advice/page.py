@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.document import Card, Cards, Column, Document, Figure, Row, Section, Table, Text
+from dissensus.report.document import Card, Cards, Document, Figure, Section, Text
 from dissensus.report.named_rows import interval_chart
+from dissensus.report.tables import Column, Row, Table
 from dissensus.study.advice.advice import LabelAdvice
 from dissensus.study.advice.ladder import Ladder
 from dissensus.study.advice.quick_study import METRICS as SHOWN
@@ -22,6 +23,7 @@ ABOUT_LADDER = (
     "Methods are tested from simplest to most complex; one replaces another only if it is significantly better. p is "
     "corrected for the number of tests. The advised method is in bold."
 )
+BESIDE = 6  # columns of a table that fits beside its figure: with fewer, its intervals are on the line of their values
 _TITLES = {"soft_nll": "soft NLL", "brier": "Brier score", "accuracy": "accuracy", "entropy_pearson": "entropy r"}
 
 
@@ -65,7 +67,7 @@ def _answer(advice: LabelAdvice) -> str:
 
 
 def _make_cards(advice: LabelAdvice) -> list[Card]:
-    """The three questions, each with its answer, what it rests on, and the reasons."""
+    """The three questions, each with its answer, its basis and the reasons."""
     what = advice.recommended
     training = f"{_name_labels(advice)}, delivered {what.delivery}"
     rows = (
@@ -146,5 +148,10 @@ def _compose(title: str, about: str, table: Table, ladder: Ladder) -> Section:
         for rung in ladder.rungs
         if rung.difference is not None
     ]
-    drawn = [Figure("Difference in loss", interval_chart(rows, "difference in loss", reference=0.0))] if rows else []
-    return Section(title, [Text(about), table, *drawn])
+    if not rows:
+        return Section(title, [Text(about), table])
+    drawing = interval_chart(rows, "difference in loss", reference=0.0, style="+.4f")
+    figure = Section("", [Figure("Difference in loss", drawing)], detail=True)
+    if len(table.columns) != BESIDE:
+        return Section(title, [Section("", [figure, Text(about)], columns=2), table])
+    return Section(title, [Text(about), Section("", [figure, table], columns=2)])

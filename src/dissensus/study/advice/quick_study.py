@@ -1,4 +1,4 @@
-"""Evidence from a model: a quick cross-validated study of what labels are made into and how they are delivered."""
+"""Evidence from a model: a quick cross-validated study of training labels and deliveries compared."""
 
 from __future__ import annotations
 

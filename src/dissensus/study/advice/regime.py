@@ -1,4 +1,4 @@
-"""What kind of labels these are: how many answers, by whom, how complete, and how far people really disagree."""
+"""The regime of a set of labels: number of answers, annotators, completeness, and disagreement."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ DRAWS = 10  # distributions drawn for each item, by which the entropy is correct
 
 @dataclass(frozen=True)
 class LabelRegime:
-    """The facts that decide what can be made of labels.
+    """The facts that decide which methods fit a set of labels.
 
-    kind            votes; counts of votes, by nobody knows whom; probabilities without a number of votes; beliefs that
+    kind            votes; counts of votes without annotators; probabilities without a number of votes; beliefs that
                     state every class, or not
     items           with an answer; `unanswered` have none
     answers         None for probabilities
     per_item        least, median and most answers of an item; None where not known
     single          share of the items with one answer only
-    annotators      None where nobody knows who answered
+    annotators      None if the annotators are unknown
     per_annotator   least, median and most answers of an annotator
     repeats         answers of an annotator to an item that they had answered already
     unanimous       share of the items with two answers or more whose (first) choices are all the same
@@ -59,7 +59,7 @@ class LabelRegime:
 
     @property
     def comparable(self) -> bool:
-        """Whether any item has two answers, so that one can be held against the other."""
+        """Whether any item has two answers, so that they can be compared."""
         return self.disagreement is not None
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The sentences of an advice: what to do, why, and what it does not rest on."""
+"""The sentences of an advice: what to do, why, and the limits of the evidence."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ def _explain_no_pairs(regime: LabelRegime) -> str:
     if regime.kind == "probabilities":
         return "These are probabilities without answers, so nothing can be held out. Use them as they are."
     return (
-        "No item has two answers, so disagreement cannot be told from error, and nothing was tested. shrinkage then "
-        "assumes that two people agree half of the way from chance to always. Collect two answers for some items."
+        "No item has two answers, so disagreement and error cannot be distinguished, and nothing was tested. shrinkage "
+        "then assumes that two people agree half of the way from chance to always. Collect two answers for some items."
     )
 
 

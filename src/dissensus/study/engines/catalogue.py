@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What an engine is made of.
+    """The settings of an engine.
 
     folder   of the study
     address  of a cluster, as the engine understands it
@@ -32,7 +32,7 @@ class EngineKind:
     """One engine.
 
     help     what it is, in a phrase
-    make     makes it, and imports its package then; None stands for the engine that suits the cells that are left
+    make     makes it, and imports its package then; None means the engine that suits the remaining cells
     package  that it needs, and the extra of pyproject.toml that installs it
     address  what its address is; "": it has none
     options  an example of its options; "": it has none

@@ -1,4 +1,4 @@
-"""The engine of a study: by name, by the cells that are left, or one that is given."""
+"""The engine of a study: by name, by the remaining cells, or as given."""
 
 from __future__ import annotations
 

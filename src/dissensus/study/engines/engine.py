@@ -1,4 +1,4 @@
-"""Who carries the jobs of a study: what every engine has, and the one that works in this very process."""
+"""Engines run the jobs of a study: the interface of every engine, and the engine that works in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dissensus.train.heads.stopping import stop_with
 
 
 class Running(Protocol):
-    """A job that was handed over; `result` gives a list of Outcome, and raises LostError where its worker died."""
+    """A submitted job; `result` returns a list of Outcome, and raises LostError where its worker died."""
 
     def done(self) -> bool: ...
 
@@ -24,10 +24,10 @@ class Running(Protocol):
 
 @runtime_checkable
 class Engine(Protocol):
-    """Carries jobs; a new engine has these four and nothing else.
+    """Runs jobs; a new engine has these four members and no others.
 
-    workers   jobs that run at the same time; twice as many are handed over, so that nobody waits for the next
-    send      hands over the data once, before the first job
+    workers   jobs that run at the same time; twice as many are submitted, so that no worker waits for the next
+    send      sends the data once, before the first job
     submit    starts a job, or puts it into a queue
     close     ends what was started, also what still runs
     """
@@ -47,10 +47,10 @@ class LostError(Exception):
 
 
 class Here:
-    """This very process: heads in as many threads as there are cores, which share their work; no start-up time.
+    """This process: heads in one thread per core, which share their work; no start-up time.
 
-    Heads are worked on beside the one who asks, who puts away what the last job gave in the meantime. A network takes
-    long, so it is trained by the one who asks, whom Ctrl-C reaches at once. Never are two jobs worked on at a time.
+    Heads are trained in a background thread while the caller stores the results of the last job. A network takes long,
+    so it is trained in the caller's thread, which Ctrl-C interrupts at once. Only one job runs at a time.
     """
 
     workers = 1
@@ -70,7 +70,7 @@ class Here:
         return self._beside.submit(self._run_beside, job)
 
     def close(self) -> None:
-        """End the job that is worked on, for which nobody waits any more: after the head that is in training."""
+        """Stop the running job, whose result is no longer needed, after the head that is in training."""
         self._closed.set()
         self._beside.shutdown(cancel_futures=True)
 
@@ -86,7 +86,7 @@ class Here:
 
 
 class _WhenAsked:
-    """A job that is worked on when its result is asked for, by the one who asks."""
+    """A job that runs in the caller's thread when its result is requested."""
 
     def __init__(self, work: Callable[[], list[Outcome]]) -> None:
         self.result = work
@@ -96,7 +96,7 @@ class _WhenAsked:
 
 
 class Awaited:
-    """A job of an engine of others, which has errors of its own that say that a worker died."""
+    """A job of a third-party engine, which has its own errors for a worker that died."""
 
     def __init__(self, future: Any, losses: tuple[type[BaseException], ...]) -> None:
         self.future, self._losses = future, losses
@@ -110,11 +110,11 @@ class Awaited:
         except self._losses as problem:
             raise LostError(_word_error(problem)) from None
         except Exception as problem:  # not of a cell, which has a record of its own; such as a package missing there
-            raise ValueError(f"a worker of the engine could not do its job: {_word_error(problem)}") from problem
+            raise ValueError(f"a worker of the engine could not run its job: {_word_error(problem)}") from problem
 
 
 def _word_error(problem: BaseException) -> str:
-    """An error in one line; what came from afar has a traceback above its last one."""
+    """An error in one line; one from another process has a traceback above its last line."""
     lines = str(problem).strip().splitlines()
     return f"{type(problem).__name__}: {lines[-1] if lines else 'no more is known'}"
 
@@ -123,7 +123,7 @@ _one_at_a_time = threading.Lock()
 
 
 def run_remotely(job: Job, data: StudyData) -> list[Outcome]:
-    """What a worker of some engine does with a job.
+    """Run a job in a worker of an engine.
 
     Workers may be threads of one process. How many threads a library uses is a setting of the whole process, and so
     are the random numbers of torch: two jobs at once would give other results than one after the other.

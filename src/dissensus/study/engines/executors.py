@@ -1,4 +1,4 @@
-"""Engines of others that are handed in: whatever has `submit`, and a Dask client."""
+"""Third-party engines: any object with `submit`, and a Dask client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dissensus.train.child_processes import cores
 class Executed:
     """An executor as concurrent.futures has them: its `submit(function, *arguments)` gives a future.
 
-    It has no way to hand over data once, so each job carries its own. It stays open: whoever made it ends it.
+    It cannot receive data once, so each job has its own copy. It stays open until its owner closes it.
     """
 
     def __init__(self, executor: Any) -> None:
@@ -31,8 +31,8 @@ class Executed:
             future = self._executor.submit(run_remotely, job, self._data[job.data])
         except BrokenExecutor as problem:
             raise ValueError(
-                f"the {type(self._executor).__name__} that was handed in takes no more jobs ({problem}): one of its "
-                "workers died; what is done is kept, so hand in another and run the study again"
+                f"the {type(self._executor).__name__} accepts no more jobs ({problem}): one of its "
+                "workers died; finished cells are kept, so pass a new one and run the study again"
             ) from None
         self._out = [earlier for earlier in self._out if not earlier.done()] + [future]
         return Awaited(future, (BrokenExecutor, CancelledError))

@@ -58,11 +58,11 @@ class RayEngine:
             self._started = False
 
     def _begin(self) -> None:
-        """Connect to the cluster, or start one, unless that was done before, here or by whoever uses Ray as well."""
+        """Connect to the cluster, or start one, unless that was done before, here or by other code that uses Ray."""
         if ray.is_initialized():
             return
         _check_answers(self._address)
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray of ours reports to nobody unless it is told to
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a Ray that we start sends no reports
         own = {"num_cpus": self._workers, "include_dashboard": False} if self._address == "local" else {}
         try:
             ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR, **own)
@@ -72,7 +72,7 @@ class RayEngine:
 
 
 def _check_answers(address: str) -> None:
-    """Refuse an address where nobody answers: Ray itself tries for minutes, and says so at length."""
+    """Refuse an address without a server: Ray itself retries for minutes, with long messages."""
     host, _, port = address.rpartition("//")[2].rpartition(":")
     if host and port.isdigit():
         try:

@@ -45,7 +45,7 @@ class SubmititEngine:
         with tempfile.TemporaryDirectory() as elsewhere:  # before anything is touched that another run may work in
             local = _executor(elsewhere, cluster, self._options).cluster == "local"
         self._cluster = cluster
-        # Twice as many are handed over, which wait in a queue elsewhere, but begin at once on this machine.
+        # Twice as many are submitted, which wait in a queue on a cluster, but start at once on this machine.
         self.workers = max(1, (workers or cores()) // 2) if local else workers or _AT_ONCE
         self._out: list[Any] = []
 
@@ -83,6 +83,6 @@ def _executor(folder: str | Path, cluster: str | None, options: Mapping[str, Any
 
 
 def _run(path: str, job: Job) -> list[Outcome]:
-    """A job in a process of its own. The data were written by the study that submitted it, and by nobody else."""
+    """A job in a process of its own. The data were written only by the study that submitted it."""
     with Path(path).open("rb") as file:
         return run_remotely(job, pickle.load(file))

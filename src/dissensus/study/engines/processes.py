@@ -22,12 +22,12 @@ Waiting = tuple[Job, "Future[list[Outcome]]"]
 
 
 class Processes:
-    """Processes with one thread each, which hear nothing of Ctrl-C and end with their parent.
+    """Processes with one thread each, which ignore Ctrl-C and end with their parent.
 
-    One that dies loses the job it was at and no other, and another takes its place. (Of a ProcessPoolExecutor, the
-    death of one process is the end of all.) Each has a thread here that hands it jobs, so a free one never waits.
+    A process that dies loses only its current job, and another replaces it. (A ProcessPoolExecutor ends when one
+    process dies.) Each has a thread here that gives it jobs, so a free process never waits.
 
-    scratch  a folder for the states of long trainings, which go on from there where a process or this one was killed
+    scratch  a folder for the states of long trainings, which resume there if a process or this one was killed
     """
 
     def __init__(self, workers: int, scratch: str | None = None) -> None:
@@ -85,7 +85,7 @@ class Processes:
                 self._processes.discard(process)
                 future.set_exception(_death(process.exitcode, ready))
                 process = connection = None
-            except Exception as problem:  # whoever waits must hear of it
+            except Exception as problem:  # waiting callers must be informed
                 future.set_exception(problem)
         if process is not None:
             process.join()
@@ -101,12 +101,12 @@ class Processes:
                 raise LostError("the engine was closed")
             process.start()
             self._processes.add(process)
-        there.close()  # so that the end of the process is the end of what can be read
+        there.close()  # so that the pipe ends with the process
         return process, here
 
 
 def _death(code: int | None, ready: bool) -> Exception:
-    """What the death of a process means: one that never began, of its own accord, would never begin."""
+    """The error for a dead process: one that never started would never start."""
     if not ready and code is not None and code > 0:
         return ValueError(CRASHED.format(code=code))
     return LostError(f"its process ended with exit code {code}")

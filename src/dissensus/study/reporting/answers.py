@@ -183,7 +183,7 @@ def word_verdict(differences: Sequence[PairedDifference]) -> str:
 
 
 def _word_side(tests: Sequence[tuple[PairedDifference, Comparison]]) -> str:
-    """What a one-sided test did not ask, if some difference is on the other side."""
+    """The caveat of a one-sided test, if some difference has the other sign."""
     others = [quote(d.arm) for d, test in tests if _is_on_other_side(d, test)]
     if not others:
         return ""

@@ -10,14 +10,16 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.labels.intervals import Interval
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import LINES
-from dissensus.report.document import Column, Figure, Table
+from dissensus.report.document import Figure
 from dissensus.report.dot_rows import DotRow, dot_chart
+from dissensus.report.tables import Column, Table
 from dissensus.study.reporting.words import ARROWS
 from dissensus.study.summary.arms import Arm
 from dissensus.study.summary.summary import Curve, Summary
 
 TOGETHER = 6  # curves in one figure, each with a colour and a dash of its own
-DRAWN = 24  # arms in the figures of a page; its tables have all of them
+FEWEST = 3  # arms in a figure of slices
+DRAWN = 24  # rows of a figure and arms in the figures of a page; its tables have all of them
 
 
 def arm_colours(summary: Summary) -> dict[str, str]:
@@ -25,13 +27,13 @@ def arm_colours(summary: Summary) -> dict[str, str]:
     return {arm.name: LINES[place % len(LINES)] for place, arm in enumerate(summary.arms)}
 
 
-def choose_arms(summary: Summary, metric: str) -> list[Arm]:
-    """All arms, in the study's order, or those with the best means where there are too many to draw."""
-    if len(summary.arms) <= DRAWN:
+def choose_arms(summary: Summary, metric: str, most: int = DRAWN) -> list[Arm]:
+    """All arms, in the study's order, or those with the best means if there are too many to draw."""
+    if len(summary.arms) <= most:
         return list(summary.arms)
     sign = -1 if METRICS[metric].better == "higher" else 1
     known = [arm for arm in summary.arms if np.isfinite(summary.scores[arm.name][metric].interval.value)]
-    best = sorted(known, key=lambda arm: sign * summary.scores[arm.name][metric].interval.value)[:DRAWN]
+    best = sorted(known, key=lambda arm: sign * summary.scores[arm.name][metric].interval.value)[:most]
     return [arm for arm in summary.arms if arm in best]
 
 
@@ -62,7 +64,7 @@ def score_figure(summary: Summary, metric: str) -> Figure:
         dot_chart(rows, title, of=kind),
         Table((Column("arm", wraps=True), Column(kind), _number_column(metric)), data),
         name=f"{summary.description['name']} {metric}",
-        note=_note(summary) + _left_out(summary),
+        note=_note(summary) + _note_drawn_arms(summary),
     )
 
 
@@ -89,7 +91,7 @@ def difference_figure(summary: Summary, metric: str) -> Figure | None:
         drawing,
         Table(columns, data),
         name=f"{summary.description['name']} {metric} differences",
-        note=f"Each dot is the arm minus its baseline in the same {kind}. The grey line is no difference.{left}",
+        note=f"Each dot is the arm minus its baseline in the same {kind}. The grey line marks a difference of 0.{left}",
     )
 
 
@@ -124,7 +126,7 @@ def curve_figures(summary: Summary) -> list[Figure]:
                     line_chart(lines, "epoch", name, y_range=scale, marks=longest <= 30),
                     Table([Column("epoch"), *(_number_column(curve.arm) for curve in some)], data),
                     name=f"{summary.description['name']} {name}{part}",
-                    note=_curve_note(some) + _left_out(summary, summary.metrics[0]),
+                    note=_curve_note(some) + _note_drawn_arms(summary, summary.metrics[0]),
                 )
             )
     return figures
@@ -140,13 +142,18 @@ def slice_figure(summary: Summary, by: str, metric: str) -> Figure:
     """Each arm on each part of the items."""
     colours, meaning = arm_colours(summary), METRICS[metric].meaning
     rows, data = [], []
-    for part in (part for part in summary.slices if part.by == by):
-        for arm in choose_arms(summary, metric):
+    parts = [part for part in summary.slices if part.by == by]
+    most = max(DRAWN // max(len(parts), 1), FEWEST)
+    drawn = choose_arms(summary, metric, most)
+    for part in parts:
+        for arm in summary.arms:
             each = part.scores.get(arm.name, {}).get(metric)
-            if each is not None and each.n:
+            if each is None or not each.n:
+                continue
+            if arm in drawn:
                 group = f"{part.part} (n = {part.items:,.0f})"
                 rows.append(DotRow(arm.name, *_three(each.interval), each.values, colours[arm.name], group))
-                data.append((part.part, part.items, arm.name, *_three(each.interval), each.n))
+            data.append((part.part, part.items, arm.name, *_three(each.interval), each.n))
     title = f"{meaning} {ARROWS[METRICS[metric].better]}".strip()
     columns = [Column(by, wraps=True), Column("items", ".1f", number=True), Column("arm", wraps=True)]
     columns += [_number_column(title) for title in ("mean", "low", "high", "n")]
@@ -156,7 +163,7 @@ def slice_figure(summary: Summary, by: str, metric: str) -> Figure:
         Table(columns, data),
         name=f"{summary.description['name']} {metric} by {by}",
         note=f"n is the mean number of items of the part. Intervals are over {summary.units.kind}s. Slices are not "
-        "tested." + _left_out(summary),
+        "tested." + _note_drawn_arms(summary, most=most),
     )
 
 
@@ -177,10 +184,10 @@ def _note(summary: Summary) -> str:
     return f"Each dot is a {kind}, the upright mark their mean, the thick line its interval."
 
 
-def _left_out(summary: Summary, metric: str = "") -> str:
+def _note_drawn_arms(summary: Summary, metric: str = "", most: int = DRAWN) -> str:
     by = f" by {METRICS[metric].meaning}" if metric else ""
-    many = len(summary.arms) > DRAWN
-    return f" Drawn are the {DRAWN} arms with the best means{by}, of {len(summary.arms)}." if many else ""
+    many = len(summary.arms) > most
+    return f" Drawn are the {most} arms with the best means{by}, of {len(summary.arms)}." if many else ""
 
 
 def _number_column(title: str) -> Column:

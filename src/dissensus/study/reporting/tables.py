@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dissensus.evaluate.metrics import METRICS
-from dissensus.report.document import AnyCell, Cell, Column, Table
 from dissensus.report.numbers import format_p
+from dissensus.report.tables import AnyCell, Cell, Column, Table
 from dissensus.study.grid import matches
 from dissensus.study.reporting.words import ARROWS
 from dissensus.study.summary.paired import PairedDifference
@@ -60,17 +60,22 @@ def difference_overview(summary: Summary) -> Table | None:
 def by_metric(summary: Summary, metric: str) -> Table:
     """One metric: means and, if there are baselines, the differences from them with their tests."""
     columns = [Column("arm", wraps=True, coloured=True), Column("mean", number=True), Column("n", number=True)]
-    compared = any(d.metric == metric for d in summary.differences)
+    differences = [d for d in summary.differences if d.metric == metric]
+    several = len({d.baseline for d in differences}) > 1
+    has_least = any(d.test is not None and d.test.minimum_p > 0 for d in summary.differences)  # a t-test has none
+    compared = [
+        column
+        for column, is_shown in zip(COMPARED, (several, True, True, True, has_least), strict=True)
+        if differences and is_shown
+    ]
     rows = []
     for arm in summary.arms:
-        baseline = compared and matches(arm.settings, summary.description["compare"]["baseline"])
+        baseline = differences and matches(arm.settings, summary.description["compare"]["baseline"])
         name = Cell(arm.name, note="baseline") if baseline else arm.name
-        row: list[AnyCell] = [name, _mean(summary, arm.name, metric), summary.scores[arm.name][metric].n]
-        rows.append([*row, *_comparison_cells(summary.difference(arm.name, metric))] if compared else row)
-    columns += COMPARED if compared else ()
-    if compared and not any(d.test is not None and d.test.minimum_p > 0 for d in summary.differences):
-        columns, rows = columns[:-1], [row[:-1] for row in rows]  # a t-test has no smallest p
-    return Table(columns, rows)
+        cells = dict(zip(COMPARED, _comparison_cells(summary.difference(arm.name, metric)), strict=True))
+        means: list[AnyCell] = [name, _mean(summary, arm.name, metric), summary.scores[arm.name][metric].n]
+        rows.append([*means, *(cells[column] for column in compared)])
+    return Table([*columns, *compared], rows)
 
 
 def probe_table(summary: Summary) -> Table:
@@ -105,7 +110,7 @@ def cell_table(summary: Summary) -> Table:
         )
         for row in summary.cells
     ]
-    return Table(columns, rows, f"All {len(rows):,} cells with their scores", shown=0)
+    return Table(columns, rows)
 
 
 def _metric_column(metric: str, format: str = ".3f") -> Column:

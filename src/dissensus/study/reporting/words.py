@@ -1,4 +1,4 @@
-"""A study in sentences: what was compared, how, and what each number means. `answers` has the results."""
+"""A study in sentences: comparisons, methods, and the meaning of each number. `answers` has the results."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from dissensus.evaluate.metrics import METRICS
 from dissensus.study.summary.arms import Arm
 from dissensus.study.summary.summary import Summary
 
-_SHARED = (
-    " Arms of the same seed share their split, so arms whose intervals overlap may still differ in every seed: see the "
-    "differences."
-)
+_SHARED = " Arms of a seed share its split, so arms whose intervals overlap may still differ in every seed."
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 AXIS_WORDS = {
     "data": "data set",
@@ -83,7 +80,7 @@ def _share(value: Any) -> str:
 
 
 def describe_comparison(summary: Summary) -> str:
-    """What is compared, by which test, and what the p-values are corrected for."""
+    """The comparisons, their test, and the correction of p-values."""
     compare = summary.description["compare"]
     if compare is None:
         return ""
@@ -107,12 +104,14 @@ def define_numbers(summary: Summary) -> list[tuple[str, str]]:
     general = [
         ("seed", "One repetition of an arm, with a split and random numbers of its own."),
         ("cell", f"One training: an arm with one seed{' and one fold' * (split['scheme'] == 'k-fold')}."),
-        ("mean and interval", f"{summary.interval_of}{_SHARED if summary.differences else ''}"),
+        (
+            "mean and interval",
+            f"Over {summary.units.kind}s; see the note below the means.{_SHARED if summary.differences else ''}",
+        ),
         ("n", f"Number of {summary.units.kind}s in a mean."),
         (
             "best",
-            "The best mean among arms on the same data, significant or not. The best of several is chosen by these "
-            "scores, so its own score is a little optimistic.",
+            "The best mean among arms on the same data, significant or not; being chosen makes it a little optimistic.",
         ),
     ]
     if summary.differences:
@@ -121,8 +120,8 @@ def define_numbers(summary: Summary) -> list[tuple[str, str]]:
             ("baseline", "The arm that others are compared with."),
             (
                 "difference",
-                f"Arm minus baseline in the same {kind}, averaged. The interval is that of the mean "
-                f"difference{_describe_widening(summary)}; unlike p, it is not corrected for the number of tests.",
+                f"Mean of arm minus baseline in the same {kind}. Its interval{_describe_widening(summary)} is not "
+                "corrected for the number of tests.",
             ),
             (
                 "p",
@@ -131,8 +130,8 @@ def define_numbers(summary: Summary) -> list[tuple[str, str]]:
             ),
             (
                 "smallest possible p",
-                "The smallest p of this test with this many pairs and tests. If it is 0.05 or more, no difference can "
-                "be significant, however large. A t-test has no such limit: –.",
+                "The smallest p of this test with this many pairs and tests; from 0.05 on, no difference can be "
+                "significant. A t-test has no such limit: –.",
             ),
             (
                 "same sign",
@@ -145,7 +144,7 @@ def define_numbers(summary: Summary) -> list[tuple[str, str]]:
 def _describe_widening(summary: Summary) -> str:
     if summary.description["compare"]["test"] != "corrected-t":
         return ""
-    return ", widened as in the corrected test since training sets overlap; intervals of means are not"
+    return " is widened as in the corrected test, since training sets overlap; unlike p, it"
 
 
 def _describe_scope(summary: Summary) -> str:
@@ -162,7 +161,7 @@ def describe_metric(metric: str) -> str:
     text = (getattr(function, "func", function).__doc__ or METRICS[metric].meaning).strip().splitlines()[0]
     better = METRICS[metric].better
     phrase = re.sub(r"^(Compute|Return|Measure) ", "", text.split("  ")[0].rstrip("."))
-    phrase = METRICS[metric].meaning if "`" in phrase else phrase  # words for whoever reads the code
+    phrase = METRICS[metric].meaning if "`" in phrase else phrase  # words for readers of the code
     sentence = f"{phrase[0].upper()}{phrase[1:]}."
     has_direction = "better" in sentence or better == "neither"
     return sentence if has_direction else f"{sentence} {better.capitalize()} is better."

@@ -1,4 +1,4 @@
-"""The arms of a study: everything that its cells have in common but chance, with names by what differs."""
+"""The arms of a study: all settings that its cells share except the seed, with names by what differs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dissensus.study.grid import list_varying, matches
 from dissensus.study.spec import AXES
 
 Settings = dict[str, Any]
-_PLAIN = ("data", "delivery", "model")  # values that say by themselves what they are
+_PLAIN = ("data", "delivery", "model")  # values that are clear without the name of their setting
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way of doing it, repeated over seeds and folds.
+    """One combination of settings, repeated over seeds and folds.
 
     settings  the values of AXES and every setting of the model
     records   of its cells, failures among them
@@ -68,7 +68,7 @@ def _name_value(key: str, value: Any) -> str:
 
 
 def shared_settings(settings: Sequence[Settings]) -> Settings:
-    """What all arms have in common, in the order of the first."""
+    """The settings that all arms share, in the order of the first."""
     differing = set(list_varying(list(settings)))
     return {key: value for key, value in settings[0].items() if key not in differing} if settings else {}
 

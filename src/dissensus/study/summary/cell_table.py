@@ -62,7 +62,7 @@ def cell_rows(folder: StudyFolder) -> list[dict[str, Any]]:
 
 
 def newest_commit(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """The commit that made the cell made last; None where there are no cells."""
+    """The commit of the newest cell; None without cells."""
     return max(records, key=lambda record: record["made"]).get("commit") if records else None
 
 

@@ -1,9 +1,8 @@
-"""Two studies side by side: what their specs say otherwise, which cells only one has, and whether scores agree."""
+"""Two studies side by side: keys of their specs that differ, cells that only one has, and scores that differ."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,6 @@ from dissensus.study.summary.arms import Arm, arms_of
 from dissensus.study.summary.paired import score_of
 from dissensus.study.summary.units import Measured, measure, units_of
 
-SHOWN = 20  # lines of a kind in the text
-FEW = 6  # seeds that are named in a line
 _NOT_SPEC = ("cells", "text")  # of a description: what follows from the rest
 ABSENT = "(absent)"
 
@@ -97,12 +94,9 @@ class StudyDiff:
             ],
         }
 
-    def __str__(self) -> str:
-        return "\n".join(_lines(self))
-
 
 def diff(a: StudyFolder, b: StudyFolder) -> StudyDiff:
-    """Compare two studies; `print` the result, or take its `as_json()`.
+    """Compare two studies; `reporting.differences.describe_diff` makes a page of it.
 
     Cells are the same if their settings are the same. Arms are matched by their settings, else by name, since a study
     with fewer varying settings has shorter names.
@@ -121,8 +115,8 @@ def diff(a: StudyFolder, b: StudyFolder) -> StudyDiff:
     >>> data = {"labels": labels, "features": np.tile(np.eye(2), (10, 1))}
     >>> study = study_of({"data": data, "model": {"head": "logistic", "penalty": 1}, "seeds": 2})
     >>> ran = run_study(study, "runs", say=lambda notice: None)
-    >>> print(diff(read_folder("runs"), read_folder("runs")))
-    study and study are the same: 2 cells with the same settings and scores
+    >>> diff(read_folder("runs"), read_folder("runs")).same
+    True
     """
     cells_a, cells_b = _by_settings(a), _by_settings(b)
     both = [key for key in cells_a if key in cells_b]
@@ -237,73 +231,3 @@ def _match_arms(mine: tuple[Arm, ...], theirs: tuple[Arm, ...]) -> list[tuple[Ar
     by_name = {arm.name: arm for arm in theirs}
     pairs = [(arm, by_settings.get(canonical(arm.settings)) or by_name.get(arm.name)) for arm in mine]
     return [(arm, other) for arm, other in pairs if other is not None]
-
-
-def _lines(result: StudyDiff) -> list[str]:
-    """The difference in words, what weighs most first."""
-    name_a, name_b = result.names
-    if result.same:
-        return [f"{name_a} and {name_b} are the same: {result.shared} cells with the same settings and scores"]
-    lines = [f"a: {name_a}", f"b: {name_b}"]
-    lines += _some("the spec differs", [f"{key}: {_text(a)} -> {_text(b)}" for key, (a, b) in result.spec.items()])
-    lines += _some(
-        "settings of cells differ",
-        [f"{key}: {_values(a)} -> {_values(b)}" for key, (a, b) in result.settings.items()],
-    )
-    for side, cells in (("a", result.only_a), ("b", result.only_b)):
-        lines += _some(f"{len(cells)} cells only in {side}", [f"{cell} ({said})" for cell, said in cells])
-    lines += _some("done in one and not in the other", [f"{cell}: {a} -> {b}" for cell, a, b in result.status])
-    lines.append(f"{result.shared} cells have the same settings and are done in both{_agreement(result)}")
-    if result.changed:
-        shown = (f"{said}, {metric}: {_text(a)} -> {_text(b)}" for _, said, metric, a, b in result.changed)
-        lines += _some("scores that differ", list(shown))
-    lines += _some("arms of both, b less a", [_arm_line(each) for each in result.arms])
-    return lines
-
-
-def _agreement(result: StudyDiff) -> str:
-    if not result.shared:
-        return ""
-    if not result.changed:
-        return ", with the same scores to the last digit"
-    metric, most = max(result.largest.items(), key=lambda pair: pair[1])
-    cells = len({cell for cell, *_ in result.changed})
-    return f"; in {cells} of them scores differ, most of all {metric}, by {most:.3g}"
-
-
-def _arm_line(each: ArmDifference) -> str:
-    gap = each.difference
-    if not gap.n:
-        why = (
-            "no seeds in common"
-            if math.isfinite(each.a) and math.isfinite(each.b)
-            else "not finite or not there in one"
-        )
-        return f"{each.arm}, {each.metric}: {_mean(each.a)} -> {_mean(each.b)}, {why}"
-    low, high = gap.interval.low, gap.interval.high
-    limits = f" [{low:+.4f}, {high:+.4f}]" if math.isfinite(low) else ""
-    only = (*each.only_a, *each.only_b)
-    more = f" and {len(only) - FEW} more" if len(only) > FEW else ""
-    left = f", without {', '.join(only[:FEW])}{more}" if only else ""
-    return (
-        f"{each.arm}, {each.metric}: {_mean(each.a)} -> {_mean(each.b)}, paired {gap.interval.value:+.4f}{limits} "
-        f"(n = {gap.n}{left})"
-    )
-
-
-def _mean(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else "no mean"
-
-
-def _some(title: str, rows: list[str]) -> list[str]:
-    more = [f"  and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else []
-    return [f"{title}:", *(f"  {row}" for row in rows[:SHOWN]), *more] if rows else []
-
-
-def _values(values: list[Any]) -> str:
-    return ", ".join(map(_text, values)) or ABSENT
-
-
-def _text(value: Any) -> str:
-    text = value if value == ABSENT else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}…"

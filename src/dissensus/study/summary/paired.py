@@ -1,4 +1,4 @@
-"""Arms against their baselines: paired differences with intervals, tests, and what these could show at best."""
+"""Arms against their baselines: paired differences with intervals, tests, and their smallest possible p."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.evaluate.effect_sizes import has_spread
 from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.evaluate.significance import Alternative, Comparison, holm
-from dissensus.evaluate.statistics import corrected_t, has_spread, mean_interval, paired_t
+from dissensus.evaluate.statistics import corrected_t, mean_interval, paired_t
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
 from dissensus.study.grid import matches
@@ -31,7 +32,7 @@ ROUNDING = 1e-12  # of the larger value: differences below are rounding, and cou
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How far an arm is from its baseline by one metric, in the units that both have.
+    """The difference of an arm from its baseline by one metric, in the units that both have.
 
     values    arm - baseline, by unit
     left_out  units of the study that only one of them has, or neither
@@ -89,8 +90,8 @@ def differences_of(
             continue
         if _same_trainings(arm, baseline):
             remarks.append(
-                f"{arm.name} and {baseline.name} gave the very same scores throughout: they come to the same labels "
-                "and are one training, which two arms stand for."
+                f"{arm.name} and {baseline.name} gave identical scores throughout: both lead to the same labels, so "
+                "the two arms are one training."
             )
         ratio = test_train_ratio(description, arm.done) if corrected else 0.0
         own: list[PairedDifference] = []
@@ -125,19 +126,19 @@ def test_train_ratio(description: Mapping[str, Any], records: Sequence[Record]) 
 
 
 def _list_test_hashes(arm: Arm) -> set[str]:
-    """What tells the items of an arm, people's answers to them and their split from all others."""
+    """A key of the items of an arm, people's answers to them, and their split."""
     made = [record["settings"] for record in arm.done]
     return {json.dumps([each.get("data", {}).get("people"), each.get("split")], sort_keys=True) for each in made}
 
 
 def _same_trainings(arm: Arm, baseline: Arm) -> bool:
-    """Whether every cell of an arm gave what its baseline gave, as soft and majority do of one vote per item."""
+    """Whether every cell of an arm equals that of its baseline, such as soft and majority with one vote per item."""
     mine, theirs = ({(r["seed"], r["fold"]): r["scores"] for r in each.done} for each in (arm, baseline))
     return bool(mine) and mine == theirs
 
 
 def score_of(metric: str) -> Any:
-    """How a metric is read from a record: its value, or None, and the items behind it."""
+    """Read a metric from a record: its value, or None, and the items behind it."""
 
     def read(record: Record) -> tuple[float | None, float] | None:
         if metric not in record["scores"]:
@@ -175,14 +176,14 @@ def _run_test(difference: PairedDifference, compare: Mapping[str, Any], ratio: f
     if values.size < 2:
         return None, f"{where}: a t-test needs two pairs or more, and there is one."
     if values.any() and not has_spread(values):
-        return None, f"{where}: all {values.size} differences are {values[0]:.4g}, so a t-test has no answer."
+        return None, f"{where}: all {values.size} differences are {values[0]:.4g}, so a t-test is undefined."
     if compare["test"] == "paired-t":
         return paired_t(values, zeros, alternative), ""
     return corrected_t(values, zeros, ratio, alternative), ""
 
 
 def _same(difference: PairedDifference, others: Sequence[PairedDifference]) -> str:
-    """Another metric of the same arm that differs by the same amounts, such as KL and soft NLL; "" where none does."""
+    """Another metric of the same arm that differs by the same amounts, such as KL and soft NLL; "" if there is none."""
     for other in others:
         if other.values.keys() == difference.values.keys() and any(other.values.values()):
             pairs = [(difference.values[unit], value) for unit, value in other.values.items()]

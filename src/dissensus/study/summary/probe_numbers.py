@@ -1,4 +1,4 @@
-"""The numbers that probes left in records, flat and over seeds."""
+"""The numbers of probes in records, flat and over seeds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from dissensus.study.summary.arms import Arm
 from dissensus.study.summary.units import Measured, Read, Record, Units, measure
 
-SHORT = 5  # longer lists, such as densities, are no numbers for a table
-COUNTS = ("items", "products", "draws", "seed")  # how it was done, and not what came out
+SHORT = 5  # longer lists, such as densities, do not fit a table
+COUNTS = ("items", "products", "draws", "seed")  # settings, not results
 
 
 def probe_numbers(arms: Sequence[Arm], units: Units) -> dict[str, dict[str, Measured]]:

@@ -1,4 +1,4 @@
-"""What a reader must know besides the numbers: missing, failed or excluded cells, mixed code, tests without power."""
+"""Limits of the numbers: missing, failed or excluded cells, mixed code, tests without power."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dissensus.study.summary.paired import PairedDifference
 from dissensus.study.summary.units import Measured, Record, Units, repeats
 
 ALPHA = 0.05
-FEW = 5  # pairs, below which a t-test takes more on trust than it shows
+FEW = 5  # pairs below which a t-test depends on its assumption of normality
 
 
 def remarks_on(
@@ -136,7 +136,8 @@ def _find_left_out(differences: Sequence[PairedDifference]) -> list[str]:
 def _same_tests(differences: Sequence[PairedDifference]) -> list[str]:
     pairs = dict.fromkeys((d.metric, d.same_as) for d in differences if d.same_as)
     return [
-        f"{metric} and {other} differ from the baseline by the same amounts, so they are one test and count once."
+        f"{METRICS[metric].meaning} and {METRICS[other].meaning} differ from the baseline by the same amounts, so they "
+        "are one test and count once."
         for metric, other in pairs
     ]
 

@@ -115,7 +115,7 @@ class Summary:
         return [record for arm in self.arms for record in arm.records if record["status"] == "failed"]
 
     def difference(self, arm: str, metric: str) -> PairedDifference | None:
-        """How far an arm is from its baseline; None for a baseline, and where it could not be computed."""
+        """The difference of an arm from its baseline; None for a baseline, and if it could not be computed."""
         return next((d for d in self.differences if (d.arm, d.metric) == (arm, metric)), None)
 
     def as_json(self) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def summarise_study(folder: StudyFolder) -> Summary:
 
 
 def _score(arm: Arm, metric: str, units: Units) -> Measured:
-    """A mean over units; without an interval where all are the same training over again."""
+    """A mean over units; without an interval if all are the same training."""
     each = measure(arm.done, units, score_of(metric))
     return replace(each, interval=without_interval(each.interval)) if repeats(arm.done) else each
 

@@ -20,7 +20,7 @@ COVERAGE = 0.95
 
 @dataclass(frozen=True)
 class Units:
-    """The independent repetitions of a study, as far as it has any.
+    """The independent repetitions of a study, if it has any.
 
     kind   "seed"; "fold" where there is one seed of several folds; "seed/fold" where each fold of each seed counts
     names  of all that the study has, such as "0", "1" for seeds, and "0/3" for fold 3 of seed 0
@@ -52,7 +52,7 @@ class Units:
 
 
 def units_of(description: Mapping[str, Any], *, single: bool = False) -> Units:
-    """The units of a study; `single` takes each fold of each seed for itself."""
+    """The units of a study; with `single`, each fold of each seed is a unit."""
     seeds = [str(seed) for seed in description["seeds"]]
     if description["split"]["scheme"] != "k-fold":
         return Units("seed", tuple(seeds))
@@ -116,7 +116,7 @@ def without_interval(interval: Interval) -> Interval:
 
 
 def describe_intervals(units: Units, description: Mapping[str, Any]) -> str:
-    """What the intervals of a study cover."""
+    """Describe the coverage of a study's intervals."""
     split = description["split"]["scheme"]
     share = f"{COVERAGE:.0%}"
     if len(units.names) == 1:

@@ -19,7 +19,7 @@ from dissensus.train.heads.model_files import save_head
 from dissensus.train.heads.penalty import choose_penalty
 from dissensus.train.heads.scaling import scales, undo_scaling
 from dissensus.train.heads.training import train_heads
-from dissensus.train.splits import Split as Parts
+from dissensus.train.splits import Parts
 from dissensus.train.targets import target_rows
 
 

@@ -19,7 +19,7 @@ from dissensus.train.loop import Training, train_module
 from dissensus.train.network import Network
 from dissensus.train.network_files import save_network
 from dissensus.train.networks.catalogue import make_network
-from dissensus.train.splits import Split as Parts
+from dissensus.train.splits import Parts
 
 
 def train_network_cells(job: Job, data: StudyData, parts: Parts, scratch: str | None) -> list[Trained]:

@@ -1,4 +1,4 @@
-"""Branches of heads that share their weights, with early stopping and the plateau scheduler, where they part.
+"""Branches of heads that share their weights until early stopping or the plateau scheduler separates them.
 
 Heads that differ only in when they stop follow one path of weights; 10, 15 and 20 epochs are prefixes of it. A
 scheduler changes nothing before it fires. So heads start as one branch, and the branch forks where learning rates do.
@@ -17,7 +17,7 @@ Layers = tuple[Layer, ...]
 
 @dataclass(frozen=True)
 class Stopping:
-    """Early stopping as it is: an epoch is good if its loss is below best - min_delta; `patience` bad ones stop."""
+    """The state of early stopping: an epoch is good if its loss is below best - min_delta; `patience` bad ones stop."""
 
     patience: int | None
     min_delta: float
@@ -36,7 +36,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Plateau:
-    """ReduceLROnPlateau of PyTorch with its defaults (relative threshold 1e-4, no cooldown, eps 1e-8) as it is."""
+    """The state of PyTorch's ReduceLROnPlateau with its defaults (relative threshold 1e-4, no cooldown, eps 1e-8)."""
 
     factor: float
     patience: int

@@ -1,4 +1,4 @@
-"""What a head is, how it is trained, and everything its seed decides."""
+"""Settings of a head and its training, and the random numbers of its seed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class HeadConfig:
 
     @property
     def path(self) -> tuple[object, ...]:
-        """What two heads must share to have the same weights after every epoch, until a scheduler parts them."""
+        """Settings that two heads must share to have the same weights until a scheduler separates them."""
         shape = (self.kind, self.hidden, self.dropout) if self.kind == "mlp" else (self.kind,)
         return (*shape, self.learning_rate, self.weight_decay, self.batch, self.targets, self.seed)
 
@@ -75,7 +75,7 @@ class HeadConfig:
 
 
 def initial_layers(config: HeadConfig, d: int, k: int) -> tuple[Layer, ...]:
-    """Where training starts: weights and biases uniform in +-1 / sqrt(in), as torch.nn.Linear begins."""
+    """The initial layers: weights and biases uniform in +-1 / sqrt(in), as torch.nn.Linear begins."""
     rng = stream(config.seed, Stream.WEIGHTS)
     layers = []
     sizes = config.sizes(d, k)

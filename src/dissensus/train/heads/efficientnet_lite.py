@@ -18,7 +18,7 @@ _EPSILON = 1e-3
 
 
 def lite0_weights(state: Mapping[str, torch.Tensor]) -> Weights:
-    """Kernel and bias of each convolution, with its batch normalisation worked in.
+    """Kernel and bias of each convolution, with its batch normalisation folded in.
 
     W' = W gamma / sqrt(var + eps);   b' = beta - mean gamma / sqrt(var + eps)
     """
@@ -57,7 +57,7 @@ def _inverted_bottleneck(x: torch.Tensor, weights: Weights, block: str, stride: 
 def _same(
     x: torch.Tensor, weights: tuple[torch.Tensor, torch.Tensor], stride: int = 1, groups: int = 1
 ) -> torch.Tensor:
-    """A convolution padded as TensorFlow does: what does not divide evenly goes to the right and below."""
+    """A convolution padded as TensorFlow does: an odd remainder goes to the right and below."""
     kernel, bias = weights
     missing = [max((-(-size // stride) - 1) * stride + kernel.shape[2] - size, 0) for size in x.shape[2:]]
     (top, bottom), (left, right) = ((m // 2, m - m // 2) for m in missing)

@@ -37,12 +37,12 @@ def embed(
     """Features of all items, written to `output` (x.npy) with a card beside it (x.npy.json), which has the names of
     the items where they have names.
 
-    Work that was interrupted goes on after its last whole batch if items, names and encoder are the same, and gives
-    the same bits; work that is finished is not done again. Pairs of texts (u, v) become u, v, |u - v|, u * v
+    Interrupted work resumes after its last whole batch if items, names and encoder are the same, and gives the same
+    bits; finished work is not repeated. Pairs of texts (u, v) become u, v, |u - v|, u * v
     (Conneau et al. 2017, sec. 3.2).
 
-    fit  what becomes of images that are not square, for encoders take squares: "crop" takes the square in the middle,
-         "pad" lays the whole on white, "stretch" hands it over as it is, and most encoders then distort it
+    fit  how images become square, as encoders need them: "crop" takes the square in the middle, "pad" adds white
+         around the whole, "stretch" passes it unchanged, and most encoders then distort it
     """
     fit = check_fit(fit)
     chosen, model = find_encoder(encoder)
@@ -73,7 +73,7 @@ def embed(
     with lock_folder(part, "another process is encoding into it; wait, or choose another output"):
         if not _is_moved(output, part, about, items.names.size):
             _encode_rest(items, loaded, part, about, batch, fit, say, progress)
-            card_of(output).unlink(missing_ok=True)  # old names must never stand beside new features
+            card_of(output).unlink(missing_ok=True)  # a card with old names must never accompany new features
             (part / "values.npy").replace(output)
         card = about | ({"items": items.names.tolist()} if items.named else {})
         whole_or_not(card_of(output), lambda out: _write_json(out, card))
@@ -106,8 +106,8 @@ def _encode_rest(
 ) -> None:
     total, done = items.names.size, _rows_done(part, about)
     if done:
-        say(f"going on after {done:,} of {total:,} items")
-    else:  # or other work, broken off in its first batch, would leave its rows under the old record
+        say(f"resuming after {done:,} of {total:,} items")
+    else:  # otherwise other work, interrupted in its first batch, would leave its rows under the old record
         (part / "done.json").unlink(missing_ok=True)
     values: np.memmap[Any, Any] | None = None
     progress(done, total)

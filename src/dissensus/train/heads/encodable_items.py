@@ -30,7 +30,7 @@ _PAIR_NAMES = (("premise", "hypothesis"), ("sentence1", "sentence2"), ("text1", 
 class Items:
     """Items to encode.
 
-    takes        what an encoder must take: texts for "pair" too
+    takes        inputs of the encoder: texts for "pair" too
     names        (n,) names of the items; numbers of rows if they have none
     get          function of positions to the texts, pairs of texts, or images (h, w, 3) uint8
     fingerprint  a hash of all content and names, so that work on the same items is recognised
@@ -101,8 +101,8 @@ def pixel_items(names: Any, pixels: np.ndarray) -> Items:
 def folder_items(folder: Path, say: Say = to_stderr) -> Items:
     """Read all images in a folder and below it, in the order of their paths, which are their names.
 
-    say  hears of the first image that is transparent, which is laid on white, of the first of 16 bits, which is scaled
-         to 8, and of the first with several frames
+    say  receives notices of the first image that is transparent (put on white), the first of 16 bits (scaled to 8), and
+         the first with several frames
     """
     files, names = image_files(folder)
     remarks = Remarks()
@@ -115,7 +115,7 @@ def folder_items(folder: Path, say: Say = to_stderr) -> Items:
                 say(f"warning: some images {kind}; the first is {where}")
         return [np.asarray(picture) for picture in pictures]
 
-    pillow("encoding images", "encoders")  # whoever installs what reads them should not be asked for encoders next
+    pillow("encoding images", "encoders")  # the extra that reads them should also bring the encoders
     sizes = (upright_size(path) for path in files)
     not_square = sum(size is not None and size[0] != size[1] for size in sizes)
     return Items("image", names, get, hash_items(names, (path.read_bytes() for path in files)), not_square)
@@ -129,7 +129,7 @@ def table_items(
     item          column of names, found as `read` finds it; "" if there is none. Without one the texts stay
                   unnamed, in the order of the rows
     text, second  columns of the text and, for pairs, of the other text; usual names are recognised
-    say           hears which columns were taken
+    say           receives the columns that were recognised
     """
     table = read_table(path)
     known = table.column_names
@@ -153,7 +153,7 @@ def table_items(
     if item is None:
         say(
             f"warning: {path}: no column looks like the names of the items, so the features stay unnamed, and are not "
-            f"matched to labels that have names; the columns are {', '.join(known)}: `item` names the right one"
+            f"matched to labels that have names; the columns are {', '.join(known)}: set `item` to the right one"
         )
         return text_items(None, texts, others)
     if item in (text, second):

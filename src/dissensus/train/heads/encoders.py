@@ -22,7 +22,7 @@ class Loaded:
     """A loaded encoder.
 
     encode   function of a list of texts, or of images (h, w, 3) uint8, to (n, d) float32
-    weights  what identifies these weights: the hash of their file, or their revision
+    weights  identifier of these weights: the hash of their file, or their revision
     """
 
     encode: Callable[[Sequence[Any]], np.ndarray]
@@ -34,7 +34,7 @@ class Encoder:
     """How to load an encoder.
 
     load   function of the model's name ("" where there is only one)
-    model  what stands after the colon of an encoder's name; empty where the weights come inside a package
+    model  the part after the colon of an encoder's name; empty if the weights are in a package
     """
 
     takes: Takes
@@ -152,7 +152,7 @@ def find_encoder(name: str) -> tuple[Encoder, str]:
     encoder = ENCODERS[family]
     if bool(encoder.model) != bool(model):
         wanted = f"{family}:{encoder.model}" if encoder.model else family
-        raise ValueError(f"the encoder {name!r} {'needs' if encoder.model else 'has only'} one model: say {wanted}")
+        raise ValueError(f"the encoder {name!r} {'needs' if encoder.model else 'has only'} one model: use {wanted}")
     return encoder, model
 
 
@@ -185,7 +185,7 @@ def _need(module: str, extra: str | None = None) -> None:
 def _from_hub(model: str, load: Callable[[], Loaded]) -> Loaded:
     try:
         return load()
-    except (OSError, RuntimeError, ValueError) as problem:  # what hubs raise for unknown, gated and unreachable models
+    except (OSError, RuntimeError, ValueError) as problem:  # errors of hubs for unknown, gated and unreachable models
         reason = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
         raise ValueError(
             f"the model {model!r} is neither a folder nor available from its hub ({reason}); if there is no "

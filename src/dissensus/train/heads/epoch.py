@@ -48,7 +48,7 @@ def train_epoch(  # type: ignore[no-untyped-def]
     features                  (n * width,) rows of features, then 1, then zeros
     order                     (n,) positions of items, cut into batches
     probs, classes            (n, k) targets, or if that is empty (n,) classes
-    weights                   (n,) what each item's loss counts
+    weights                   (n,) the weight of each item's loss
     key, threshold, keep      bits this epoch's dropout starts from; units with fewer go, others are scaled by keep
     steps                     Adam's steps before this epoch
     """

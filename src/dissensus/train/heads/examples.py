@@ -25,7 +25,7 @@ class Examples:
 
     features    (n, d) float32, contiguous
     deliveries  by the names in `HeadConfig.targets`, all for the same n items and k classes
-    weights     (n,) float32, what each item's loss is multiplied by
+    weights     (n,) float32, the factor of each item's loss
     """
 
     features: np.ndarray
@@ -129,7 +129,7 @@ def _check_items(deliveries: Mapping[str, Delivery], features: Any, rows: np.nda
 def _evaluate_targets(delivery: Delivery, epoch: int) -> np.ndarray:
     """One epoch's targets in the types of the kernels, which trust them.  -> (n,) int64 or (n, k) float32, a copy
 
-    Only a rule of a user's own can break its promise: what this package delivers was checked when it was made.
+    Only deliveries of users can violate this: those of this package are checked when they are made.
     """
     n, k = delivery.n_items, delivery.n_classes
     targets = np.asarray(delivery.targets(epoch))

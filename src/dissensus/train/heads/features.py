@@ -75,7 +75,7 @@ def feature_rows(features: Any, what: str = "features") -> np.ndarray:
             f"{what} have shape {rows.shape}; expected (n, d): one row per item, one column per feature, at least one "
             "of each"
         )
-    with np.errstate(over="ignore"):  # what is too large for float32 becomes infinite, and is refused below
+    with np.errstate(over="ignore"):  # numbers too large for float32 become infinite, and are refused below
         rows = np.ascontiguousarray(rows, dtype=np.float32)
     check_finite(rows, what)
     return rows

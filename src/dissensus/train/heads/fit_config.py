@@ -1,4 +1,4 @@
-"""Which head is trained, and how labels reach it."""
+"""Settings of a head and its delivery."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dissensus.train.heads.config import HeadConfig
 
 HEADS = ("mlp", "linear", "logistic")
 DELIVERY_HELP = "How labels reach the loss"
-WRAPS_HELP = f"Wrappers around the delivery, the first one first: {', '.join(wrapper_forms())}"
+WRAPS_HELP = f"Wrappers around the delivery, innermost first: {', '.join(wrapper_forms())}"
 
 
 @document_settings
 @dataclass(frozen=True, kw_only=True)
 class FitConfig:
-    """Which head to train, and how labels reach it; `training` has the settings of Adam.
+    """The head to train, and how labels reach it; `training` has the settings of Adam.
 
     The logistic head minimises the sum of the losses + penalty |W|^2 / 2, solved exactly. It needs a delivery that is
     the same in every epoch. After its penalty is chosen it is trained on all items; its scores are those of the head
@@ -33,7 +33,9 @@ class FitConfig:
     )
     delivery: str = setting("soft", DELIVERY_HELP, among=DELIVERIES)
     wraps: tuple[str, ...] = setting((), WRAPS_HELP)
-    validation: float = setting(0.2, "Share of the items held out at random, to stop and to choose by", low=0, below=1)
+    validation: float = setting(
+        0.2, "Share of the items held out at random, for early stopping and model selection", low=0, below=1
+    )
     penalty: float | None = setting(
         None, "L2 penalty of the logistic head; chosen on held-out items unless given", above=0
     )

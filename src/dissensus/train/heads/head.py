@@ -17,7 +17,7 @@ from dissensus.train.model import predict_with, softmax
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Head:
-    """A linear map or a small network on frozen features, as training leaves it, files keep it and users call it.
+    """A linear map or a small network on frozen features: the result of training, stored in files and used as a model.
 
         linear   logits = W x + b
         mlp      logits = W2 GELU(W1 x + b1) + b2,   GELU(z) = z (1 + erf(z / sqrt(2))) / 2
@@ -27,7 +27,7 @@ class Head:
 
     layers   one for a linear head, two for an MLP; weights (out, in) as in torch.nn.Linear
     classes  k names
-    card     facts for a reader: what it was trained on, how, and how well it did
+    card     facts for a reader: training data, settings and scores
     """
 
     layers: tuple[Layer, ...]
@@ -60,10 +60,10 @@ class Head:
         return rows
 
     def logits(self, inputs: Any) -> np.ndarray:
-        """What the softmax is taken of.  (n, d) -> (n, k) float64
+        """Return the logits.  (n, d) -> (n, k) float64
 
-        inputs: an array, a tensor, a sparse matrix, or a FeatureTable, which is refused if it says that it comes
-        from other weights than those this head was trained on
+        inputs: an array, a tensor, a sparse matrix, or a FeatureTable, which is refused if its card names other
+        encoder weights than those of the training
         """
         return _map_layers(self.features(inputs), self.layers[-1])
 

@@ -50,7 +50,7 @@ def hugging_face(model: str) -> tuple[Encode, str]:
 
 
 def timm_pooled(model: str) -> Encode:
-    """What timm gives with num_classes=0, images prepared as timm says for this model."""
+    """The output of timm with num_classes=0, for images prepared by timm's settings of this model."""
     import torch
 
     timm: Any = importlib.import_module("timm")

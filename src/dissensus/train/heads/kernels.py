@@ -40,7 +40,7 @@ F = np.float32
 
 @inlined
 def exponential(x):  # type: ignore[no-untyped-def]
-    """e^x of eight x of 0 or less, within 2e-7 of it.
+    """e^x for eight x of 0 or less, within 2e-7.
 
     2^whole 2^part by Taylor's series to the seventh power, |part| <= 1/2
     """

@@ -20,7 +20,7 @@ class SoftLogistic:
     intercept   (k,) or (1,)
     loss        the mean cross-entropy with its penalty at the optimum, in nats
     iterations  steps of the solver
-    converged   whether the solver came to rest
+    converged   whether the solver converged
     """
 
     coef: np.ndarray

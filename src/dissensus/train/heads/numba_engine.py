@@ -51,7 +51,7 @@ class NumbaEngine:
 
 
 class Feed:
-    """Features padded as the kernels want them."""
+    """Features padded for the kernels."""
 
     def __init__(self, examples: Examples, kinds: set[str]) -> None:
         self.examples = examples

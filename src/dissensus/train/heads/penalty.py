@@ -16,7 +16,7 @@ def choose_penalty(
 ) -> tuple[float, dict[str, float]]:
     """Choose the penalty with the lowest soft NLL on held-out items: powers of ten, then half a power to both sides.
 
-    x: (n, d), probs: (n, k); x_held: (h, d), truth: (h, k) -> the penalty, and what each that was tried gave
+    x: (n, d), probs: (n, k); x_held: (h, d), truth: (h, k) -> the penalty, and the loss of each one tried
     """
     tried: dict[float, float] = {}
     start: tuple[np.ndarray, np.ndarray] | None = None

@@ -10,7 +10,7 @@ from dissensus.train.heads.config import Layer
 
 
 def scales(values: np.ndarray, standardise: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation of each feature; 0 and 1 where features stay as they are.  (n, d) -> (d,), (d,) float32"""
+    """Mean and deviation of each feature; 0 and 1 if features stay unchanged.  (n, d) -> (d,), (d,) float32"""
     if not standardise:
         return np.zeros(values.shape[1], np.float32), np.ones(values.shape[1], np.float32)
     middle, spread = values.mean(axis=0, dtype=np.float64), values.std(axis=0, dtype=np.float64)

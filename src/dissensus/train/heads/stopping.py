@@ -1,7 +1,7 @@
-"""How a training of heads is ended from another thread: by a flag that is looked at after each head.
+"""Stop the training of heads from another thread, by a flag that is checked after each head.
 
-An exception that is thrown into a thread from outside would not do: while that thread starts another one, it can hit
-the new one instead, and the first then waits for it for ever.
+An exception raised in a thread from outside does not work: while that thread starts another one, it can hit the new
+one instead, and the first then waits for it forever.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def stop_with(stop: threading.Event) -> Iterator[None]:
 
 
 def end_if_stopped() -> None:
-    """Called between two heads."""
+    """Raise KeyboardInterrupt if the training was stopped; called between two heads."""
     stop = _STOP.get()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt

@@ -11,7 +11,7 @@ _AT_ONCE = 32
 
 
 def sentence_encoder(model: str) -> Callable[[Sequence[str]], np.ndarray]:
-    """The model's own pooling and scaling, as its authors meant it to be used.  n texts -> (n, d)"""
+    """The model's own pooling and scaling, as its authors intended.  n texts -> (n, d)"""
     import transformers
     from sentence_transformers import SentenceTransformer
 

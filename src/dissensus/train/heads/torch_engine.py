@@ -128,7 +128,7 @@ class _Stack:
 
 
 class _Validation:
-    """The items to stop by, and their targets as probabilities, by name."""
+    """The validation items, and their targets as probabilities, by name."""
 
     def __init__(self, examples: Examples, device: torch.device) -> None:
         self.features = torch.tensor(examples.features, device=device)
@@ -148,7 +148,7 @@ class _Validation:
 
 
 def _one_epoch(stack: _Stack, branches: list[Branch], training: Examples, unmixed: torch.Tensor, epoch: int) -> None:
-    """Every step of one epoch; what all heads take in a step is picked by one index each."""
+    """Every step of one epoch; the items of all heads in a step are selected by one index each."""
     device, config = unmixed.device, branches[0].config
     names = sorted({branch.config.targets for branch in branches})
     seeds = sorted({branch.config.seed for branch in branches})

@@ -84,11 +84,11 @@ def train_heads(
     features    (n, d), or a FeatureTable
     targets     a Delivery, or whatever `as_delivery` makes one of: labels, classes, counts, probabilities; or several
                 of these by the names in `HeadConfig.targets`
-    validation  features and targets to stop and to choose by; the targets may not change with the epoch. Without it
-                every head trains all its epochs and keeps its last weights
-    weights     (n,) what each item's loss is multiplied by
-    n_classes   number of classes, where integer targets do not show all of them
-    start       layers each head begins with instead of random ones, to go on training; the moments of Adam start anew
+    validation  features and targets for early stopping and model selection; the targets may not change with the epoch.
+                Without it every head trains all its epochs and keeps its last weights
+    weights     (n,) the factor of each item's loss
+    n_classes   number of classes, if integer targets do not include all of them
+    start       initial layers of each head instead of random ones, to continue training; the moments of Adam start anew
     engine      "numba": one head per thread, on the processor; "torch": stacked, on any device
     threads     of the numba engine, by default as many as processors; the result is the same for any number
     progress    called with the number of heads done and of all

@@ -1,7 +1,7 @@
 """Eight floats at a time, as a value numba can compute with.
 
-LLVM gives up on vectorising loops whose arrays might overlap, which it cannot rule out for ours. These few operations
-say outright what shall be done to eight neighbours; on processors with other widths LLVM splits or joins them.
+LLVM gives up on vectorising loops whose arrays might overlap, which it cannot rule out for ours. These few
+operations are explicit about eight neighbours; on processors with other widths LLVM splits or joins them.
 Products and sums may contract to one rounding (FMA), nothing else is reordered.
 """
 
@@ -165,7 +165,7 @@ def _operator(symbol: Any, instruction: str) -> None:
         return eight(eight, eight), emit
 
     @extending.overload(symbol, inline="always")
-    def _overloaded(a: Any, b: Any) -> Any:
+    def _overload(a: Any, b: Any) -> Any:
         def implementation(a: Any, b: Any) -> Any:
             return combine(a, b)
 

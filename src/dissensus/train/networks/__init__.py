@@ -3,7 +3,7 @@
     catalogue                  NETWORKS: every network by its name; Recipe, make_network
     resnet, preact_resnet, wide_resnet, resnext, pyramidnet, shake_shake   residual networks
     vgg, densenet              plain and densely connected ones
-    small                      for training on CPUs
+    small, swift               for training on CPUs
     depths, layers             which depths a family has; what families share
 
 A family is a module with a function of the same name. Each name is loaded when it is first used; torch is loaded when

@@ -92,6 +92,7 @@ NETWORKS: dict[str, Recipe] = {
     "resnext_small": Recipe("resnext", width=1, depth=11, options={"cardinality": 8, "stem": 8}),
     "pyramidnet_small": Recipe("pyramidnet", width=8, depth=8, options={"alpha": 40}),
     "small": Recipe("small", width=16, depth=4),
+    "swift": Recipe("swift", width=32, depth=3),
 }
 """Every network by its name; a new one is a line here."""
 
