@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test papers records check bench studies extras docs clean
+.PHONY: demo test papers records overnight rejudge check bench studies extras docs clean
 
 $(VENV)/base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -64,9 +64,22 @@ PAPERS := peterson2019 collins2022 sucholutsky2023 singh2025 gheibi2026
 records: $(VENV)/dev  ## every paper at scale laptop, about an hour each on two cores; goes on where it stopped; needs DISSENSUS_DATA
 	for name in $(PAPERS); do \
 	  $(BIN)/dissensus reproduce $$name --scale laptop -o .studies/$$name && \
-	  cp .studies/$$name/record.json studies/papers/$$name-laptop.json || exit 1; \
+	  cp .studies/$$name/record.json studies/papers/$$name-laptop.json && \
+	  cp .studies/$$name/evidence.csv studies/papers/$$name-laptop.csv || exit 1; \
 	done
+	$(MAKE) rejudge
+
+rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without training, and write their pages
 	$(BIN)/python studies/pages.py
+
+# A night may end between two parts: OVERNIGHT names those that run, and the stored record has the others.
+OVERNIGHT ?= swift-sweep-5
+overnight: $(VENV)/dev  ## parts of gheibi2026 with networks that are strong enough; goes on where it stopped; needs DISSENSUS_DATA
+	known=$$(ls studies/papers/gheibi2026-overnight.json 2>/dev/null || echo studies/papers/gheibi2026-laptop.json) && \
+	$(BIN)/dissensus reproduce gheibi2026 --scale overnight --parts $(OVERNIGHT) --known $$known -o .studies/gheibi2026-overnight
+	cp .studies/gheibi2026-overnight/record.json studies/papers/gheibi2026-overnight.json
+	cp .studies/gheibi2026-overnight/evidence.csv studies/papers/gheibi2026-overnight.csv
+	$(MAKE) rejudge
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped
 	$(BIN)/python benchmarks/extras.py --environments $(VENV)/extras

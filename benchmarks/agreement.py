@@ -15,15 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import (
-    AGREEMENTS,
-    agreement_interval,
-    alpha_of_values,
-    belief_alpha,
-    belief_pairs,
-    pairwise_agreement,
-)
-from dissensus.aggregate.belief_agreement import belief_alpha_interval
+from dissensus.aggregate import agreement_interval, belief_alpha, pairwise_agreement
+from dissensus.aggregate.agreement import AGREEMENTS, alpha_of_values
+from dissensus.aggregate.belief_agreement import belief_alpha_interval, belief_pairs
 from dissensus.datasets import load
 from dissensus.labels.completion import complete
 

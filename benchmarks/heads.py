@@ -25,7 +25,7 @@ from torch import nn
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
 from dissensus.train.heads.config import HeadConfig, draw_kept_units, epoch_order, initial_layers
 from dissensus.train.heads.training import train_heads
-from dissensus.train.splits import Split, draw_split
+from dissensus.train.splits import Parts, draw_split
 
 
 def simulate_data(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +49,7 @@ class Masked(nn.Module):
 class Plain:
     """The loops users write, one head at a time."""
 
-    def __init__(self, features: np.ndarray, probs: np.ndarray, split: Split) -> None:
+    def __init__(self, features: np.ndarray, probs: np.ndarray, split: Parts) -> None:
         rows, wanted = torch.from_numpy(features), torch.from_numpy(probs.astype(np.float32))
         self.rows, self.held_rows = rows[split.train], rows[split.validation]
         self.wanted = {"soft": wanted[split.train], "hard": wanted[split.train].argmax(dim=1)}

@@ -29,10 +29,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dissensus.study import Study, load_data, run_study, study_of
+from dissensus.study import Study, run_study, study_of
 from dissensus.study.checks import tasks_of
 from dissensus.study.commit import code_commit
 from dissensus.study.engines.engine import Here
+from dissensus.study.read_data import load_data
 from dissensus.study.work.jobs import jobs_of
 from dissensus.study.work.work import run_job
 

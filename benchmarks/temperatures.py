@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.aggregate import fit_temperatures, recalibrate
+from dissensus.aggregate.recalibration import fit_temperatures, recalibrate
 from dissensus.datasets import load
 from dissensus.labels import complete
 from dissensus.labels.beliefs import Beliefs

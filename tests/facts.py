@@ -1,7 +1,7 @@
 """Checks of errors and messages by the facts in them, so that a sentence can be reworded without a test.
 
 A fact is a value that a reader needs: a name, a number, a row, a file, a setting. Facts are matched as whole words, so
-the fact 3 is not seen in 30 or "v3".
+the fact 3 is not seen in 30, 3.5 or "v3".
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from dissensus.labels.refusals import Refusal
 
 def missing_facts(text: str, *facts: object) -> list[object]:
     """Return the facts that a text does not state."""
-    return [fact for fact in facts if not re.search(rf"(?<!\w){re.escape(str(fact))}(?!\w)", text)]
+    return [fact for fact in facts if not re.search(_whole_words(str(fact)), text)]
+
+
+def _whole_words(fact: str) -> str:
+    """A pattern that a longer word or number does not match."""
+    before = r"(?<!\w)(?<!\d\.)" if fact[:1].isdigit() else r"(?<!\w)"
+    after = r"(?!\w)(?!\.\d)" if fact[-1:].isdigit() else r"(?!\w)"
+    return before + re.escape(fact) + after
 
 
 def states(text: str, *facts: object) -> bool:

@@ -13,7 +13,8 @@ import torch
 from benchmarks.shrinkage import tables as shrinkage_tables
 from dissensus.cli.main import VERBS, name_of
 from dissensus.evaluate import METRICS
-from dissensus.labels import COMPLETIONS, DISTANCES, TRANSFORMS
+from dissensus.labels import COMPLETIONS, TRANSFORMS
+from dissensus.labels.distances import DISTANCES
 from dissensus.labels.settings import markdown_rows
 from dissensus.plan import Costs, Preferences
 from dissensus.plan.advice.label_plan import plan_labels
@@ -39,11 +40,11 @@ def names_in_column(page: str, heading: str, column: int = 0) -> list[str]:
 
 
 def test_every_completion_has_its_row():
-    assert set(names_in_column("completion.md", "name | uses | spreads the rest over")) == set(COMPLETIONS)
+    assert set(names_in_column("completion.md", "name | uses")) == set(COMPLETIONS)
 
 
 def test_every_transform_has_its_row():
-    assert set(names_in_column("transforms.md", "I want … | function | what it computes", 1)) >= {
+    assert set(names_in_column("transforms.md", "I want … | function", 1)) >= {
         function.__name__ for function in TRANSFORMS.values()
     }
 
@@ -54,12 +55,12 @@ def test_every_distance_has_its_row():
 
 
 def test_every_encoder_has_its_row():
-    assert set(names_in_column("train.md", "encoder | takes | features | weights | licence")) == set(ENCODERS)
+    assert set(names_in_column("train.md", "encoder | takes")) == set(ENCODERS)
 
 
 def test_every_attack_detector_and_probe_has_its_row():
-    assert names_in_column("probe.md", "attack | what it does | options") == list(ATTACKS)
-    assert names_in_column("probe.md", "detector | score; higher is further out | source") == list(DETECTORS)
+    assert names_in_column("probe.md", "attack") == list(ATTACKS)
+    assert names_in_column("probe.md", "detector") == list(DETECTORS)
     assert names_in_column("cli.md", "`--what` | shows | needs") == list(PROBES)
 
 
@@ -82,7 +83,7 @@ def test_tables_of_settings_are_made_from_the_settings(page, heading, config, de
 
 
 def test_every_key_at_the_top_of_a_study_has_its_row():
-    assert sorted(names_in_column("study.md", "key at the top | means | unless given")) == sorted(read_spec._TOP)
+    assert sorted(names_in_column("study.md", "key at the top")) == sorted(read_spec._TOP)
 
 
 def test_every_verb_of_a_study_has_its_row():
@@ -116,11 +117,11 @@ def test_the_verbs_stand_in_the_order_of_the_stages():
 
 @pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.shown == "table"])
 def test_every_score_that_the_terminal_shows_is_explained(name):
-    assert name in names_in_column("evaluate.md", "score | what it says | range")
+    assert name in names_in_column("evaluate.md", "score")
 
 
 def test_no_score_is_explained_that_does_not_exist():
-    assert set(names_in_column("evaluate.md", "score | what it says | range")) <= {*METRICS, "_majority", "_gold"}
+    assert set(names_in_column("evaluate.md", "score")) <= {*METRICS, "_majority", "_gold"}
 
 
 def test_the_page_on_networks_shows_the_recorded_speed():

@@ -11,7 +11,7 @@ REFUSAL = Refusal("column 'note' is text in 3 rows", "votes.csv", [Way("leave it
 
 
 def test_facts_are_whole_words():
-    assert missing_facts("row 30 of v3: 'note'", 3) == [3]
+    assert missing_facts("row 30 of v3: 'note', 3.5 of 0.3", 3) == [3]
     assert missing_facts("row 30 of v3: 'note'", "row 30", "'note'", 30) == []
 
 

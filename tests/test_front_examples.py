@@ -39,18 +39,18 @@ READY = [
 
 MOST_NAMES = {
     "": 32,
-    "labels": 30,
-    "files": 8,
-    "report": 20,
-    "datasets": 14,
-    "aggregate": 32,
-    "plan": 28,
-    "elicit": 16,
+    "labels": 28,
+    "files": 7,
+    "report": 18,
+    "datasets": 12,
+    "aggregate": 26,
+    "plan": 24,
+    "elicit": 15,
     "deliver": 21,
-    "train": 26,
-    "evaluate": 40,
+    "train": 25,
+    "evaluate": 35,
     "probe": 30,
-    "study": 22,
+    "study": 20,
     "papers": 8,
 }
 
@@ -144,7 +144,7 @@ def test_the_example_of_a_public_name_runs(package, name, tmp_path, monkeypatch)
 @pytest.mark.parametrize("package", READY)
 def test_a_front_is_small_enough_to_remember(package):
     names = names_of(package)
-    assert len(names) <= MOST_NAMES.get(package, 30), f"{len(names)} names"
+    assert len(names) <= MOST_NAMES[package], f"{len(names)} names"
 
 
 def test_a_name_means_the_same_in_every_front():

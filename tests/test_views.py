@@ -12,6 +12,7 @@ from dissensus.aggregate import AGGREGATIONS, aggregate_labels, annotator_report
 from dissensus.deliver import sls
 from dissensus.evaluate import METRICS
 from dissensus.labels import smooth
+from tests.facts import states
 
 VOTES = load("anesthesia").labels
 FIRST = smooth(share(VOTES.select(answers=VOTES.annotator == 0)), 0.1)
@@ -58,7 +59,7 @@ def test_a_result_is_printed_in_a_few_lines_without_its_arrays(card, both):
     for value in shown:
         text = repr(value)
         assert len(text) < 400 and text.count("\n") <= 3 and "array" not in text, text
-    assert repr(card).startswith("Scorecard of first: 45 items")
+    assert states(repr(card), "Scorecard", "first", "45 items")
     assert f"KL {card.scores['kl'].value:.3f}" in repr(card)
     assert "<first>: NLL" in repr(both) and "2 models · 45 items" in repr(both)
     assert "converged after" in repr(dawid_skene(VOTES)) and "not converged" in repr(

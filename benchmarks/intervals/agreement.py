@@ -12,8 +12,9 @@ from functools import partial
 import numpy as np
 
 from benchmarks.intervals.case import Case
-from dissensus.aggregate import agreement_intervals, belief_pairs, class_agreement
-from dissensus.aggregate.belief_agreement import belief_alpha_interval
+from dissensus.aggregate.agreement import agreement_intervals
+from dissensus.aggregate.agreement_by_class import class_agreement
+from dissensus.aggregate.belief_agreement import belief_alpha_interval, belief_pairs
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.distributions import Distributions

@@ -24,6 +24,7 @@ from dissensus.labels.votes import Votes
 from dissensus.report.html import html_page
 from dissensus.report.latex import latex_tables
 from dissensus.report.markdown import markdown_page
+from tests.facts import refuses, states
 
 
 def described(labels):
@@ -49,7 +50,8 @@ def test_the_second_largest_class_is_left_out_for_two_classes():
     two = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "a"], ["p", "q", "p", "q"])
     three = Votes.of(["x", "x", "y", "y"], ["a", "b", "a", "c"], ["p", "q", "p", "q"])
     names = [{name for name, _ in described(votes).facts} for votes in (two, three)]
-    assert names[1] - names[0] == {"share of an item's top 2 classes"}
+    (extra,) = names[1] - names[0]
+    assert states(extra, "top 2 classes") and not names[0] - names[1]
 
 
 def test_without_pairs_of_answers_the_page_says_so():
@@ -57,7 +59,7 @@ def test_without_pairs_of_answers_the_page_says_so():
     assert not percentages(single.answer) and "two answers" in single.answer
     model = described(Distributions(np.array([[1.0, 0.0], [0.5, 0.5]]), np.arange(2), ("a", "b")))
     assert percentages(model.answer) == [0.75, 0.5]
-    with pytest.raises(ValueError, match="no item has an answer"):
+    with refuses("no item", "answer"):
         described(Votes.of(["x"], ["a"], ["p"]).select(answers=[]))
 
 
@@ -68,7 +70,9 @@ def test_the_page_of_agreement_has_every_measure_and_class():
     document = describe_agreement(report, "x")
     assert percentages(document.answer)[0] == pytest.approx(observed_agreement(votes), abs=0.0051)
     assert f"alpha is {krippendorff_alpha(votes):.2f}" in document.answer
-    measures, classes = document.sections[0].blocks
+    figures, (measures, classes) = (section.blocks for section in document.sections)
+    specific = [f">{interval.value:.3f}<" for interval in report.classes.specific]
+    assert len(figures) == 2 and all(number in figures[1].drawing for number in specific)
     assert [row.cells[1] for row in measures.blocks[0].lines] == list(report.measures.values())
     assert [row.cells[0] for row in classes.blocks[1].lines] == list(votes.classes)
 
@@ -84,6 +88,18 @@ def test_no_item_is_listed_as_disputed_if_all_answers_agree():
     votes = Votes.of(["x", "x", "y", "y"], ["cat", "cat", "dog", "dog"], ["ann", "bo", "ann", "bo"])
     text = markdown_page(described(votes))
     assert "cat 100%" not in text and "dog 100%" not in text
+
+
+def test_only_items_whose_answers_differ_are_listed_as_disputed_and_all_annotators_are_listed():
+    people = [f"p{a}" for a in range(14)]
+    items, names = [item for item in "uvwxyz" for _ in people], people * 6
+    votes = Votes.of(
+        items, ["dog" if item == "x" and who == "p0" else "cat" for item, who in zip(items, names, strict=True)], names
+    )
+    disputed, annotators = described(votes).sections[-1].blocks
+    assert [row.cells[0] for row in disputed.blocks[0].lines] == ["x"] and disputed.blocks[0].note == ""
+    table = annotators.blocks[1]
+    assert {row.cells[0] for row in table.lines} == set(people) and table.shown == 10
 
 
 def test_agreement_on_the_only_class_is_not_judged_by_a_threshold():

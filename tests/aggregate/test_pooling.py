@@ -16,6 +16,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import mean_belief
 from dissensus.labels.simulate import simulate_beliefs, simulate_truth
 from dissensus.labels.transforms import temper
+from tests.facts import refuses
 
 
 def stated(rows: list[list[float]], item: list[int] | None = None, who: list[int] | None = None) -> Beliefs:
@@ -67,7 +68,7 @@ def test_the_log_pool_is_the_sharper_one(crowd):
 def test_zeros_in_the_log_pool():
     beliefs = stated([[1, 0], [0, 1]])
     assert log_pool(beliefs).probs.tolist() == [[0.5, 0.5]]
-    with pytest.raises(ValueError, match="every class is ruled out by somebody"):
+    with refuses("item 0", "ruled out"):
         log_pool(beliefs, floor=0)
     assert log_pool(stated([[1, 0], [0.5, 0.5]]), floor=0).probs.tolist() == [[1, 0]]
     assert log_pool(beliefs, np.array([1.0, 0.0]), floor=0).probs.tolist() == [[1, 0]]
@@ -78,15 +79,15 @@ def test_zeros_in_the_log_pool():
 @pytest.mark.parametrize("pool", [linear_pool, log_pool])
 def test_pools_refuse_gaps_wrong_weights_and_unheard_items(pool):
     beliefs = stated([[0.9, 0.1], [0.4, 0.6]])
-    with pytest.raises(ValueError, match=r"item 0 .*weight above 0"):
+    with refuses("item 0", "weight above 0"):
         pool(beliefs, np.zeros(2))
-    with pytest.raises(ValueError, match="annotator 1 has weight -1"):
+    with refuses("annotator 1", "weight -1.0"):
         pool(beliefs, np.array([1, -1]))
-    with pytest.raises(ValueError, match="one for each of 2 annotators"):
+    with refuses("weights", "2 annotators"):
         pool(beliefs, np.ones(3))
-    with pytest.raises(ValueError, match=r"item 1 has no beliefs.*1 of 2 items"):
+    with refuses("item 1", "no beliefs", "1 of 2 items"):
         pool(replace(beliefs, items=np.arange(2)))
-    with pytest.raises(ValueError, match="says nothing about 'b'"):
+    with refuses("belief 0", "item 0", "'b'", "1 of 1"):
         pool(stated([[0.9, np.nan]]))
     with pytest.raises(ValueError, match=r"sums to 1\.5"):
         pool(stated([[0.9, 0.6]]))
@@ -158,7 +159,7 @@ def test_repeats_serve_where_there_is_no_gold():
     beliefs = stated([[0.9, 0.1], [0.8, 0.2], [0.9, 0.1], [0.3, 0.7]], item=[0, 0, 1, 1], who=[0, 0, 1, 1])
     found = fit_temperatures(beliefs)
     assert found.answers.tolist() == [2, 2] and found.temperature[0] < found.temperature[1]
-    with pytest.raises(ValueError, match="no annotator answered an item twice"):
+    with refuses("no annotator", "twice"):
         fit_temperatures(stated([[0.9, 0.1], [0.4, 0.6]]))
 
 
@@ -172,15 +173,15 @@ def test_always_right_and_always_wrong_stay_within_bounds():
 
 def test_recalibration_refuses_what_it_cannot_use():
     beliefs = stated([[0.9, 0.1], [0.4, 0.6]])
-    with pytest.raises(ValueError, match="item 0 has gold class 2"):
+    with refuses("item 0", "gold class 2"):
         fit_temperatures(beliefs, np.array([2]))
     with pytest.raises(ValueError, match="one class code"):
         fit_temperatures(beliefs, np.array([0, 1]))
-    with pytest.raises(ValueError, match="gold class is known"):
+    with refuses("gold class", "known"):
         fit_temperatures(beliefs, np.array([-1]))
     with pytest.raises(ValueError, match=r"floor is 0 .*2 classes"):
         fit_temperatures(beliefs, np.array([0]), floor=0)
-    with pytest.raises(ValueError, match=r"crowd_deviation is -1 and people_deviation 0.25"):
+    with refuses("crowd_deviation is -1", "people_deviation 0.25"):
         fit_temperatures(beliefs, np.array([0]), crowd_deviation=-1)
     with pytest.raises(ValueError, match="same annotators"):
         recalibrate(beliefs, Temperatures(np.arange(3), np.ones(3), np.ones(3), 1.0, 1e-4))

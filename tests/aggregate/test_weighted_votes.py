@@ -12,6 +12,7 @@ from dissensus.aggregate.weighted_votes import wawa
 from dissensus.labels.simulate import simulate_one_coin, simulate_truth, simulate_votes
 from dissensus.labels.transforms import one_hot
 from dissensus.labels.votes import Votes
+from tests.facts import refuses
 
 
 @settings(max_examples=25)
@@ -80,5 +81,5 @@ def test_skill_ranks_people_as_they_are_and_helps_over_the_share_of_votes():
 def test_someone_without_votes_has_no_skill_and_nobody_known_is_refused():
     votes = Votes.of(["x", "x"], ["a", "b"], ["ann", "bo"]).select(answers=[0])
     assert np.array_equal(wawa(votes).skill, [1, np.nan], equal_nan=True)
-    with pytest.raises(ValueError, match=r"Wawa.*who gave each vote"):
+    with refuses("Wawa", "annotator"):
         wawa(Votes.of(["x"], ["a"]))

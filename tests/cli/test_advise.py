@@ -7,14 +7,17 @@ import json
 import numpy as np
 
 from dissensus.files import write
-from tests.cli.test_verbs import refused, run
+from tests.cli.commands import refused, run
+from tests.facts import states
 from tests.study.world import answers
 
 
 def test_people_read_what_to_do_why_and_what_next():
     text = run("advise", "anesthesia").stdout
-    assert "answers by shrinkage (significantly better" in text.splitlines()[1]
-    assert "Not tested" in text and "dissensus aggregate anesthesia --method shrinkage" in text
+    assert states(text.splitlines()[1], "shrinkage", "significantly better", "soft", "not tested")
+    following = text.rpartition("\n\n")[2].splitlines()
+    assert following[0] == "Next"
+    assert following[1].split()[:5] == ["dissensus", "aggregate", "anesthesia", "--method", "shrinkage"]
 
 
 def test_programs_read_the_same_as_json(tmp_path):
@@ -42,8 +45,9 @@ def test_a_study_is_kept_in_its_folder_and_its_file_finds_it_there(tmp_path):
 
 
 def test_what_is_about_the_study_needs_features(tmp_path):
-    assert "needs FEATURES" in refused("advise", "anesthesia", "-o", tmp_path / "kept")
-    assert "needs FEATURES" in refused("advise", "anesthesia", "--study", tmp_path / "s.toml")
-    assert "expected the name of a TOML file" in refused("advise", "digits", "pixels", "--study", tmp_path / "s.txt")
+    assert states(refused("advise", "anesthesia", "-o", tmp_path / "kept"), "-o", "FEATURES")
+    assert states(refused("advise", "anesthesia", "--study", tmp_path / "s.toml"), "--study", "FEATURES")
+    wrong, right = tmp_path / "s.txt", tmp_path / "s.toml"
+    assert states(refused("advise", "digits", "pixels", "--study", wrong), f"--study {wrong}", "TOML", right)
     (tmp_path / "votes.csv").write_text("item,annotator,label\na,1,x\na,2,y\n")
-    assert "pixels need a data set with images" in refused("advise", tmp_path / "votes.csv", "pixels")
+    assert states(refused("advise", tmp_path / "votes.csv", "pixels"), "pixels", "images", tmp_path / "votes.csv")

@@ -1,9 +1,8 @@
-"""What is wrong with a study is said before anything runs: the key, its line, what was expected, and no traceback."""
+"""An invalid study is refused before anything runs: with the key, its line, the expected value, and no traceback."""
 
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -16,141 +15,141 @@ from dissensus.study.grid import cells_of
 from dissensus.study.read_data import load_data
 from dissensus.study.read_spec import read_study, study_of
 from tests.cli.study_files import changed, dissensus, make_study
+from tests.facts import refuses, states
 
 WRONG = {
     "unknown key": (
         ("votes = ", "vote = "),
         10,
-        "labels: unknown key 'vote'; did you mean 'votes'? Choose from: votes, completion, aggregation, transforms",
+        ["labels:", "key 'vote'", "'votes'", "votes, completion, aggregation, transforms"],
     ),
     "unknown top key": (
         ("seeds = 2", "seedz = 2"),
         2,
-        "unknown key 'seedz'; did you mean 'seeds'? Choose from: name, question",
+        ["key 'seedz'", "'seeds'", "name, question"],
     ),
     "misspelt delivery": (
         ('"soft",', '"sofft",'),
         3,
-        "delivery: unknown delivery 'sofft'; did you mean 'soft'? Choose from: soft, majority",
+        ["delivery:", "'sofft'", "'soft'", "soft, majority"],
     ),
     "misspelt wrapper": (
         ('"soft",', '"soft | smooth=1",'),
         3,
-        "delivery: unknown wrapper 'smooth'; did you mean 'smoothed'?",
+        ["delivery:", "wrapper 'smooth'", "'smoothed'"],
     ),
     "number of a wrapper": (
         ('"soft",', '"soft | smoothed=3",'),
         3,
-        "delivery: the smoothing amount is 3.0; expected",
+        ["delivery:", "smoothing", "3.0"],
     ),
     "misspelt metric": (
         ('"soft_nll"', '"soft_nil"'),
         21,
-        "evaluate.metrics: unknown metric 'soft_nil'; did you mean 'soft_nll'?",
+        ["evaluate.metrics:", "'soft_nil'", "'soft_nll'"],
     ),
     "misspelt head": (
         ('"mlp"', '"mpl"'),
         13,
-        "model.head: unknown head 'mpl'; did you mean 'mlp'? Choose from: mlp, linear, logistic",
+        ["model.head:", "'mpl'", "'mlp'", "mlp, linear, logistic"],
     ),
-    "setting": (("epochs = 3", "epochs = 0"), 14, "model.epochs is 0; expected a whole number of 1 or more"),
+    "setting": (("epochs = 3", "epochs = 0"), 14, ["model.epochs is 0", "1 or more"]),
     "setting of another model": (
         ("hidden = 8", "width = 8"),
         15,
-        "model: unknown key 'width'. Choose from: hidden",
+        ["model:", "key 'width'", "hidden"],
     ),
-    "head and network": (("epochs = 3", 'network = "small"'), 12, "model: expected either head = one of mlp"),
+    "head and network": (("epochs = 3", 'network = "small"'), 12, ["model:", "either", "head", "mlp", "network"]),
     "network without images": (
         ('head = "mlp"\nepochs = 3\nhidden = 8', 'network = "small"'),
         5,
-        "data.world has no images, which small is trained on; add images = …",
+        ["data.world", "no images", "small", "images = …"],
     ),
-    "no such data set": (("{folder}/votes.csv", "digit"), 6, "data.world.labels: digit: no such file or folder"),
-    "no such file": (("/votes.csv", "/vote.csv"), 6, "data.world.labels: "),
-    "no such features": (("/x.npy", "/y.npy"), 7, "no such file or folder"),
-    "empty grid": (('"all"', "[]"), 10, "labels.votes is an empty list, so the study would have no cells"),
-    "empty list of a setting": (("hidden = 8", "hidden = []"), 15, "model.hidden is an empty list"),
-    "cells twice": (('"soft",', '"soft", "soft",'), 3, "delivery has 'soft' twice; expected each value once"),
+    "no such data set": (("{folder}/votes.csv", "digit"), 6, ["data.world.labels:", "digit:", "no such file"]),
+    "no such file": (("/votes.csv", "/vote.csv"), 6, ["data.world.labels:", "{folder}/vote.csv:", "no such file"]),
+    "no such features": (("/x.npy", "/y.npy"), 7, ["{folder}/y.npy:", "no such file"]),
+    "empty grid": (('"all"', "[]"), 10, ["labels.votes", "empty list", "no cells"]),
+    "empty list of a setting": (("hidden = 8", "hidden = []"), 15, ["model.hidden", "empty list"]),
+    "cells twice": (('"soft",', '"soft", "soft",'), 3, ["delivery", "'soft' twice"]),
     "cells twice by spelling": (
         ('"soft",', '"soft", "soft|tempered=2", "soft | tempered=2.0",'),
         3,
-        "delivery has 'soft | tempered=2' twice",
+        ["delivery", "'soft | tempered=2' twice"],
     ),
-    "setting twice": (("hidden = 8", "hidden = [8, 8]"), 15, "model.hidden has 8 twice; expected each value once"),
+    "setting twice": (("hidden = 8", "hidden = [8, 8]"), 15, ["model.hidden", "8 twice"]),
     "model twice": (
         ('[model]\nhead = "mlp"\n', '[[model]]\nhead = "mlp"\nepochs = 3\nhidden = 8\n[[model]]\nhead = "mlp"\n'),
         16,
-        "model.2 has mlp with these settings twice",
+        ["model.2", "mlp", "twice"],
     ),
     "data twice": (
         ("[labels]", '[data.again]\nlabels = "{folder}/votes.csv"\nfeatures = "{folder}/x.npy"\n[labels]'),
         9,
-        "data.again has the same content as world",
+        ["data.again", "same content", "world"],
     ),
-    "seeds twice": (("seeds = 2", "seeds = [1, 0, 1]"), 2, "seeds has 1 twice; expected each seed once"),
+    "seeds twice": (("seeds = 2", "seeds = [1, 0, 1]"), 2, ["seeds", "1 twice"]),
     "no seeds": (
         ("seeds = 2", "seeds = 0"),
         2,
-        "seeds is 0; expected how many, 1 or more, or a list such as [0, 1, 2]",
+        ["seeds is 0", "1 or more", "[0, 1, 2]"],
     ),
     "slices": (
         ('["disagreement"]', '["colour"]'),
         22,
-        "evaluate.slices: world has no column 'colour' to divide its items "
-        "by; expected some of disagreement, entropy, majority, gold",
+        ["evaluate.slices:", "world", "no column 'colour'", "disagreement, entropy, majority, gold"],
     ),
     "baseline": (
         ('{delivery = "soft"}', '{delivery = "sls"}'),
         25,
-        "compare.baseline: no arm of the study has {'delivery': 'sls'}; its values are delivery: soft, majority",
+        ["compare.baseline:", "no arm", "{'delivery': 'sls'}", "delivery: soft, majority"],
     ),
     "key of the baseline": (
         ('{delivery = "soft"}', '{delivry = "soft"}'),
         25,
-        "compare.baseline: unknown key 'delivry'; did you mean 'delivery'?",
+        ["compare.baseline:", "key 'delivry'", "'delivery'"],
     ),
     "too few answers": (
         ('"all"', "7"),
         9,
-        "labels: world, 7 votes per item: item i0 has 6 answers, and 7 are to be drawn",
+        ["labels:", "world, 7 votes per item:", "item i0", "6 answers"],
     ),
-    "completion of votes": (('"all"', '"all"\ncompletion = "t2-clamp"'), 9, "the completion t2-clamp is for beliefs"),
-    "passes without answers": (('"soft", "majority"]', '"soft", "multipass"]\n'), 3, "multipass"),
+    "completion of votes": (('"all"', '"all"\ncompletion = "t2-clamp"'), 9, ["completion t2-clamp", "beliefs"]),
+    "passes without answers": (('"soft", "majority"]', '"soft", "multipass"]\n'), 3, ["multipass"]),
     "changing target": (
         ('head = "mlp"\nepochs = 3\nhidden = 8', 'head = "logistic"\n'),
         3,
-        "sls changes with the epoch, and the logistic head needs one target per item",
+        ["sls", "epoch", "logistic head", "one target"],
     ),
     "scheme": (
         ('"per-seed"', '"perseed"'),
         18,
-        "split.scheme: unknown scheme 'perseed'; did you mean 'per-seed'?",
+        ["split.scheme:", "'perseed'", "'per-seed'"],
     ),
-    "share": (('"per-seed"', '"per-seed"\ntest = 1.5'), 19, "split.test is 1.5; expected a number above 0 and below 1"),
+    "share": (('"per-seed"', '"per-seed"\ntest = 1.5'), 19, ["split.test is 1.5", "above 0", "below 1"]),
     "file of parts": (
         ('"per-seed"', '"file"\nfile = "{folder}/parts.csv"'),
         17,
-        "parts.csv: no such file; expected a table",
+        ["{folder}/parts.csv:", "no such file", "table"],
     ),
     "probes of heads": (
         ("[compare]", 'probes = ["attacks"]\n[compare]'),
         24,
-        "probes are for networks, and mlp is a head",
+        ["probes", "networks", "mlp is a head"],
     ),
     "TOML": (
         ("[labels]", "[labels"),
         None,
-        "not valid TOML: Expected ']' at the end of a table",
+        ["TOML", "']'"],
     ),
     "skip": (
         ("[compare]", '[[skip]]\ndelivery = "sls"\n[compare]'),
         24,
-        "skip.1 is {'delivery': 'sls'}, which matches",
+        ["skip.1 is {'delivery': 'sls'}", "matches"],
     ),
     "skip everything": (
         ("[compare]", '[[skip]]\ndata = "world"\n[compare]'),
         24,
-        "skip.1 is a rule that leaves no cell",
+        ["skip.1", "no cell"],
     ),
 }
 
@@ -162,7 +161,7 @@ def file(tmp_path_factory):
 
 @pytest.mark.parametrize("what", WRONG)
 def test_it_is_refused_before_anything_runs(file, tmp_path, what):
-    (old, new), line, message = WRONG[what]
+    (old, new), line, facts = WRONG[what]
     old, new = (text.replace("{folder}", str(file.parent)) for text in (old, new))
     pairs = [(old, new)]
     if what == "passes without answers":
@@ -173,22 +172,26 @@ def test_it_is_refused_before_anything_runs(file, tmp_path, what):
     done = dissensus("study", "run", study, "-o", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (2, "")
     where = f"error: {study}: " if line is None else f"error: {study}, line {line}: "
-    assert done.stderr.startswith(where) and message in done.stderr
+    assert done.stderr.startswith(where)
+    assert states(done.stderr, *(fact.replace("{folder}", str(file.parent)) for fact in facts))
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
     assert dissensus("study", "check", study, "--no-timing").stderr == done.stderr
 
 
-def test_probabilities_cannot_be_passed_over_answer_by_answer(file, tmp_path):
-    """Of probabilities nobody knows the answers: neither multipass nor drawing some of them is possible."""
+def test_probabilities_have_no_answers_to_deliver_or_to_draw(file, tmp_path):
+    """Neither multipass nor drawing some of the answers is possible with probabilities."""
     probs = np.random.default_rng(0).dirichlet([1, 1, 1], size=120)
     names = [f"i{place}" for place in range(120)]
     write(Distributions(probs, names, ("cat", "dog", "fox")), tmp_path / "shares.csv", say=lambda notice: None)
     own = (f"{file.parent}/votes.csv", f"{tmp_path}/shares.csv")
-    for pair, message in ((('"majority"', '"multipass"'), "multipass"), (('"all"', "3"), "world, 3 votes per item")):
-        done = dissensus("study", "check", changed(file, own, pair), "--no-timing")
-        assert done.exit_code == 2
-        assert re.search(r"error: .*, line \d+: (delivery|labels): world, ", done.stderr) and message in done.stderr
+    for pair, line, facts in (
+        (('"majority"', '"multipass"'), 3, ["delivery:", "world, all answers, multipass:", "no number of votes"]),
+        (('"all"', "3"), 9, ["labels:", "world, 3 votes per item"]),
+    ):
+        study = changed(file, own, pair)
+        done = dissensus("study", "check", study, "--no-timing")
+        assert done.exit_code == 2 and states(done.stderr, f"error: {study}, line {line}:", *facts)
 
 
 def test_a_folder_whose_name_is_that_of_another_cell_is_refused(file, tmp_path):
@@ -200,34 +203,32 @@ def test_a_folder_whose_name_is_that_of_another_cell_is_refused(file, tmp_path):
     for words in (("run", file, "-o", tmp_path), ("check", file, "-o", tmp_path)):
         done = dissensus("study", *words)
         assert done.exit_code == 2
-        assert f"{first}: its name is that of another cell: its record has " in done.stderr
-        assert "Remove the folder to run the cell again" in done.stderr
+        assert states(done.stderr, f"{first}:", "another cell", "Remove the folder")
 
 
 NETWORK = ('head = "mlp"\nepochs = 3\nhidden = 8', 'network = "small"\nepochs = 3\n')
 SILENT = {
-    "text for true or false": (NETWORK[1] + 'flip = "false"', "model.flip is 'false'; expected true or false"),
-    "number for true or false": (NETWORK[1] + "nesterov = 0", "model.nesterov is 0; expected true or false"),
-    "no width": (NETWORK[1] + "width = -1", "model.width is -1; expected a whole number of 1 or more"),
-    "quoted depth": (NETWORK[1] + 'depth = "2"', "model.depth is '2'; expected a whole number of 1 or more"),
-    "device by number": (NETWORK[1] + "device = 0", "model.device is 0; expected a text"),
-    "milestones": (NETWORK[1] + "milestones = 2", "model.milestones is 2; expected a list of epochs"),
+    "text for true or false": (NETWORK[1] + 'flip = "false"', ["model.flip is 'false'", "true or false"]),
+    "number for true or false": (NETWORK[1] + "nesterov = 0", ["model.nesterov is 0", "true or false"]),
+    "no width": (NETWORK[1] + "width = -1", ["model.width is -1", "1 or more"]),
+    "quoted depth": (NETWORK[1] + 'depth = "2"', ["model.depth is '2'", "1 or more"]),
+    "device by number": (NETWORK[1] + "device = 0", ["model.device is 0", "text"]),
+    "milestones": (NETWORK[1] + "milestones = 2", ["model.milestones is 2", "list of epochs"]),
     "true as a number": (
         'head = "mlp"\nepochs = 3\nlearning_rate = true',
-        "model.learning_rate is True; expected a number",
+        ["model.learning_rate is True", "number"],
     ),
-    "no head": ("head = []", "model.head is an empty list, so the study would have no cells"),
-    "penalty in quotes": ('head = "logistic"\n\npenalty = "1"', "model.penalty is '1'; expected a number above 0"),
+    "no head": ("head = []", ["model.head", "empty list", "no cells"]),
+    "penalty in quotes": ('head = "logistic"\n\npenalty = "1"', ["model.penalty is '1'", "above 0"]),
 }
 
 
 @pytest.mark.parametrize("case", SILENT)
 def test_settings_that_python_would_take_for_others_are_refused_on_their_line(case):
-    settings, said = SILENT[case]
+    settings, facts = SILENT[case]
     text = f"name = 'x'\n[data.a]\nlabels = 'digits'\nfeatures = 'pixels'\nimages = 'digits'\n[model]\n{settings}\n"
-    with pytest.raises(ValueError, match=re.escape(said)) as refused:
+    with refuses(*facts, place=f"s.toml, line {len(text.splitlines())}"):
         study_of(*parse_toml(text, "s.toml"))
-    assert str(refused.value).startswith(f"s.toml, line {text.rstrip().count(chr(10)) + 1}: ")
 
 
 def one_study(top="", labels="", data="labels = 'digits'", rest=""):
@@ -236,47 +237,43 @@ def one_study(top="", labels="", data="labels = 'digits'", rest=""):
 
 
 LINES = {
-    "array of tables": (one_study().replace("[labels]", "[[labels]]"), 5, "labels is [{}]; expected a table"),
-    "dotted": (one_study(rest="[compare]\nbaseline.delivery = 3\nside = 'up'"), 11, "compare.side: unknown side 'up'"),
+    "array of tables": (one_study().replace("[labels]", "[[labels]]"), 5, ["labels is [{}]", "table"]),
+    "dotted": (one_study(rest="[compare]\nbaseline.delivery = 3\nside = 'up'"), 11, ["compare.side", "'up'"]),
     "second model": (
         one_study(rest="").replace("[model]", "[[model]]") + "[[model]]\nhead='mlp'\nepochs='3'\n",
         12,
-        "model.2.epochs is '3'; expected a whole number",
+        ["model.2.epochs is '3'", "whole number"],
     ),
-    "features as a number": (one_study().replace("'pixels'", "3"), 4, "data.a.features is 3; expected one name"),
-    "labels as a list": (one_study(data="labels = ['x']"), 3, "data.a.labels is ['x']; expected one name"),
-    "split file": (one_study(rest="[split]\nscheme='file'\nfile=3"), 11, "split.file is 3; expected a text"),
-    "split column": (one_study(rest="[split]\nscheme='column'\ncolumn=['a']"), 11, "split.column is ['a']; expected"),
-    "no validation": (
-        one_study(rest="[split]\nvalidation=false"),
-        10,
-        "split.validation is False; expected",
-    ),
-    "question": (one_study(top="question = 3"), 1, "question is 3; expected a sentence between quotes"),
-    "no baseline": (one_study(rest="[compare]\ntest='wilcoxon'"), 9, "compare has no baseline: "),
-    "half a class": (one_study(labels="transforms = 'sparsest=2.5'"), 6, "'2.5' is not a whole number of 1 or more"),
+    "features as a number": (one_study().replace("'pixels'", "3"), 4, ["data.a.features is 3", "one name"]),
+    "labels as a list": (one_study(data="labels = ['x']"), 3, ["data.a.labels is ['x']", "one name"]),
+    "split file": (one_study(rest="[split]\nscheme='file'\nfile=3"), 11, ["split.file is 3", "text"]),
+    "split column": (one_study(rest="[split]\nscheme='column'\ncolumn=['a']"), 11, ["split.column is ['a']"]),
+    "no validation": (one_study(rest="[split]\nvalidation=false"), 10, ["split.validation is False"]),
+    "question": (one_study(top="question = 3"), 1, ["question is 3", "quotes"]),
+    "no baseline": (one_study(rest="[compare]\ntest='wilcoxon'"), 9, ["compare", "no baseline"]),
+    "half a class": (one_study(labels="transforms = 'sparsest=2.5'"), 6, ["'2.5'", "1 or more"]),
 }
 
 
 @pytest.mark.parametrize("case", LINES)
 def test_an_error_names_the_line_of_its_key(case):
-    text, line, said = LINES[case]
-    with pytest.raises(ValueError, match=re.escape(said)) as refused:
+    text, line, facts = LINES[case]
+    with refuses(*facts) as refused:
         study_of(*parse_toml(text, "s.toml"))
-    assert str(refused.value).startswith(f"s.toml, line {line}: ")
+    assert refused.value.place.partition(": ")[0] == f"s.toml, line {line}"
 
 
 @pytest.mark.parametrize(
     ("value", "way_out"),
     [
-        ('"C:\\Users\\me.csv"', "put the path in single quotes"),
+        ('"C:\\Users\\me.csv"', "single quotes"),
         ("True", "true or false"),
-        ("None", '"none", or leave the key out'),
-        ("soft", "strings need quotes"),
+        ("None", '"none"'),
+        ("soft", "need quotes"),
     ],
 )
-def test_what_is_not_toml_says_what_to_write_instead(value, way_out):
-    with pytest.raises(ValueError, match=r"s.toml: not valid TOML: .*line 2.*" + re.escape(way_out)):
+def test_what_is_not_toml_is_refused_with_what_to_write_instead(value, way_out):
+    with refuses("TOML", "line 2", way_out, place="s.toml"):
         parse_toml(f"seeds = 2\nkey = {value}\n", "s.toml")
 
 
@@ -289,22 +286,20 @@ def test_as_many_classes_may_be_kept_as_the_data_have():
     study = study_of(*parse_toml(one_study(labels="aggregation = 'share'\ntransforms = 'sparsest=3'"), "s.toml"))
     assert tasks_of(study, load_data(study))
     study = study_of(*parse_toml(one_study(labels="aggregation = 'share'\ntransforms = 'sparsest=11'"), "s.toml"))
-    with pytest.raises(ValueError, match=r"11 classes cannot be kept of 10; expected k_hat from 1 to 10"):
+    with refuses("11 classes", "k_hat", "1 to 10"):
         tasks_of(study, load_data(study))
 
 
 def test_a_penalty_that_nothing_can_choose_is_refused_before_anything_runs():
     text = one_study(rest="[split]\nvalidation = 0").replace("'linear'", "'logistic'")
     study = study_of(*parse_toml(text, "s.toml"))
-    with pytest.raises(ValueError, match=r"line 7: model: logistic with penalty none needs validation items"):
+    with refuses("line 7:", "model:", "logistic", "penalty none", "validation items"):
         tasks_of(study, load_data(study))
 
 
 def test_a_baseline_that_all_arms_have_is_refused():
     text = one_study(top='delivery = ["soft", "majority"]', rest="[compare]\nbaseline = {model = 'linear'}")
-    with pytest.raises(
-        ValueError, match=r"line 10: compare.baseline: all 2 arms of the study have \{'model': 'linear'"
-    ):
+    with refuses("line 10:", "compare.baseline:", "all 2 arms", "{'model': 'linear'}"):
         cells_of(study_of(*parse_toml(text, "s.toml")))
 
 
@@ -358,5 +353,5 @@ width = "4"
         ("split",): 20,
         ("split", "test"): 21,
     }
-    with pytest.raises(ValueError, match=r"line 10: data.votes.v2 \[b\].labels is 3"):
+    with refuses("data.votes.v2 [b].labels is 3", place="s.toml, line 10"):
         study_of(values, where)

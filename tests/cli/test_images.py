@@ -17,6 +17,7 @@ from dissensus.train import as_images
 from dissensus.train.images import fingerprint
 from dissensus.train.matching import match_table
 from dissensus.train.network import Network
+from tests.facts import refuses, states
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -39,7 +40,7 @@ def test_a_folder_and_a_parquet_file_are_read_and_what_was_taken_is_said(tmp_pat
     table = load_images(str(tmp_path / "birds.parquet"), item="nr", image="scan", size=4)
     said = capsys.readouterr().err
     assert table.items.tolist() == list("cab") and table.pixels.shape == (3, 4, 4, 3)
-    assert "took: item = nr, image = scan" in said and "3 of 3 images were resized to 4 x 4" in said
+    assert states(said, "item = nr", "image = scan", "3 of 3 images", "4 x 4")
 
 
 def test_digits_meet_their_votes_by_name(capsys):
@@ -50,7 +51,7 @@ def test_digits_meet_their_votes_by_name(capsys):
     assert fingerprint(as_images(ambiguous_digits())) == fingerprint(images)
     small = load_images("digits", size=4)
     assert small.pixels.shape == (1797, 4, 4, 3) and small.named
-    assert "1,797 of 1,797 images were resized to 4 x 4" in capsys.readouterr().err
+    assert states(capsys.readouterr().err, "1,797 of 1,797 images", "4 x 4")
 
 
 def test_cifar10_images_meet_what_people_said_about_them_by_name(loaded, data_folder):
@@ -83,23 +84,19 @@ def test_images_that_are_not_square_are_fitted_as_the_network_was_trained_unless
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "message"),
+    ("name", "options", "facts"),
     [
-        ("popquorn", {}, "data set 'popquorn' holds texts; expected images"),
-        ("anesthesia", {}, "anesthesia: the data set has neither texts nor images"),
-        ("cifar10-tset", {}, "did you mean 'cifar10-test'"),
-        ("birds.parquet", {}, "birds.parquet: no such file or folder, and no data set of that name"),
-        (
-            "digits",
-            {"item": "id", "image": "png"},
-            "digits: a data set has no columns to choose; leave --item, --image out",
-        ),
-        ("digits", {"fit": "pad"}, "--fit pad: no size given; add one, as in --size 32"),
-        ("digits", {"size": 4, "fit": "squash"}, "unknown fit 'squash'"),
-        ("digits", {"size": -1}, "size=-1: expected the side of a square"),
-        ("-", {}, "IMAGES -"),
+        ("popquorn", {}, ["'popquorn'", "texts", "images"]),
+        ("anesthesia", {}, ["anesthesia:", "neither texts nor images"]),
+        ("cifar10-tset", {}, ["cifar10-tset", "'cifar10-test'"]),
+        ("birds.parquet", {}, ["birds.parquet:", "no such file", "no data set"]),
+        ("digits", {"item": "id", "image": "png"}, ["digits:", "data set", "--item, --image"]),
+        ("digits", {"fit": "pad"}, ["--fit pad:", "no size", "--size 32"]),
+        ("digits", {"size": 4, "fit": "squash"}, ["fit", "'squash'", "crop, pad, stretch"]),
+        ("digits", {"size": -1}, ["size=-1:", "square"]),
+        ("-", {}, ["IMAGES -"]),
     ],
 )
-def test_what_holds_no_images_is_refused(name, options, message, data_folder):
-    with pytest.raises(ValueError, match=message):
+def test_a_source_without_images_and_wrong_settings_are_refused(name, options, facts, data_folder):
+    with refuses(*facts):
         load_images(name, **options)

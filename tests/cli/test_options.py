@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-import pytest
 import typer
 from typer.testing import CliRunner
 
 from dissensus.cli.options import is_given, takes_settings
 from dissensus.labels.settings import check_settings, setting
+from tests.facts import refuses, states
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +68,10 @@ def test_every_type_of_setting_becomes_an_option():
 def test_help_names_range_of_choices_and_default():
     result, *_ = run("--help")
     words = " ".join(result.output.replace("│", " ").split())
-    assert "Pace: slow, fast. [default: slow]" in words and "--secret" not in words
-    assert "Random seed. [default: 0]" in words and "--no-flip" in words and "--flip" not in words
+    assert states(words, "Pace: slow, fast", "[default: slow]", "Random seed", "[default: 0]", "--no-flip")
+    assert "--secret" not in words and "--flip" not in words
 
 
-def test_a_list_of_numbers_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="--stops 3,x: expected a list of whole numbers"):
+def test_a_list_with_a_word_among_its_numbers_is_refused():
+    with refuses("--stops 3,x:", "whole numbers"):
         run("x", "--stops", "3,x")

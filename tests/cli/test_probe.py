@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 import torch
-from typer.testing import CliRunner
 
 from dissensus import Distributions, Votes, write
-from dissensus.cli.main import app
 from dissensus.cli.probe import PANELS, probe
 from dissensus.probe import PROBES
 from dissensus.train import NETWORKS, Network, save_network
 from dissensus.train.heads.config import HeadConfig, initial_layers
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import save_head
+from tests.cli import commands
+from tests.facts import states
 from tests.train.pictures import CLASSES, blobs
 
 HALF = (0.5, 0.5, 0.5)
@@ -42,23 +43,16 @@ def folder(tmp_path_factory):
     return at
 
 
-def call(folder, *more, model="net-0.safetensors", labels="votes.csv"):
-    words = ["probe", folder / model, folder / "images.npz", folder / labels, *more]
-    return CliRunner().invoke(app, [str(word) for word in words])
+def words(folder, *more, model="net-0.safetensors", labels="votes.csv"):
+    return ["probe", folder / model, folder / "images.npz", folder / labels, *more]
 
 
-def run(folder, *more, **inputs):
-    done = call(folder, *more, **inputs)
-    assert done.exit_code == 0, done.output + done.stderr
-    return done
+def run(folder, *more):
+    return commands.run(*words(folder, *more))
 
 
 def refused(folder, *more, **inputs):
-    done = call(folder, *more, **inputs)
-    assert done.exit_code == 2 and not done.stdout, done.output
-    *notices, line = done.stderr.splitlines()
-    assert line.startswith("error: ") and not any("error" in notice for notice in notices)
-    return line
+    return commands.refused(*words(folder, *more, **inputs))
 
 
 def test_json_is_alone_on_standard_output_and_says_what_was_left_out(folder):
@@ -72,9 +66,10 @@ def test_json_is_alone_on_standard_output_and_says_what_was_left_out(folder):
 
 def test_both_barriers_are_printed_and_the_networks_have_their_names(folder):
     done = run(folder, "--what", "barrier,cka,saliency", "--other", folder / "net-1.safetensors")
-    for words in ("statistics renewed", "statistics interpolated", "net-0 and net-1", "most disputed"):
-        assert words in done.stdout
-    assert "renewed on the images that are probed" in " ".join(done.stdout.split())
+    names = ("statistics renewed", "statistics interpolated", "net-0 and net-1", "most disputed")
+    assert states(done.stdout, *names)
+    (remark,) = re.findall(r"[^.]*renewed on[^.]*", done.stdout)
+    assert states(remark, "images", "probed")
 
 
 def test_sets_of_other_images_have_names_and_training_images_bring_knn(folder):
@@ -111,41 +106,47 @@ def test_the_page_is_written_and_the_terminal_has_the_same_numbers(folder, tmp_p
 def test_items_are_those_that_the_seed_draws(folder):
     ran = [json.loads(run(folder, *QUICK, "--json", "--items", 15, "--seed", seed).stdout) for seed in (1, 1, 2)]
     assert ran[0] == ran[1] != ran[2] and ran[0]["items"] == 15
-    assert ran[0]["remarks"] == ["15 of 40 items are probed, drawn at random"]
+    (remark,) = ran[0]["remarks"]
+    assert states(remark, "15 of 40 items", "random")
 
 
 def test_what_cannot_be_probed_is_one_line(folder):
-    assert "head.safetensors: is a head, not a network" in refused(folder, *QUICK, model="head.safetensors")
-    assert "which knows 'pink'" in refused(folder, *QUICK, labels="pink.parquet")
-    assert "Read the labels with --classes blue,green,red" in refused(folder, *QUICK, "--classes", "red,green,blue")
-    assert "unknown probe 'attack'; did you mean 'attacks'" in refused(folder, "--what", "attack")
-    wide = folder / "wide.safetensors"
-    assert "barrier: the two networks are of different" in refused(folder, "--what", "barrier", "--other", wide)
-    line = refused(folder, "--what", "ood")
-    assert line.startswith("error: ood: no images") and "with --ood" in line
-    line = refused(folder, "--what", "cka")
-    assert line.startswith("error: cka: no other network") and line.endswith("with --other")
-    same = refused(folder, *QUICK, "--other", folder / "net-0.safetensors")
-    assert "is the file of the model" in same
+    head, same = folder / "head.safetensors", folder / "net-0.safetensors"
+    known = ["blue", "green", "red"]
+    assert states(refused(folder, *QUICK, model="head.safetensors"), f"{head}:", "is a head", "not a network")
+    assert states(refused(folder, *QUICK, labels="pink.parquet"), known, ["red", "green", "pink"], "'pink'")
+    line = refused(folder, *QUICK, "--classes", "red,green,blue")
+    assert states(line, known, ["red", "green", "blue"], "--classes blue,green,red")
+    assert states(refused(folder, "--what", "attack"), "probe 'attack'", "'attacks'", ", ".join(PROBES))
+    line = refused(folder, "--what", "barrier", "--other", folder / "wide.safetensors")
+    assert states(line, "barrier:", "different architectures", "(4, 12, 3, 3)", "(8, 12, 3, 3)")
+    assert states(refused(folder, "--what", "ood"), "error: ood:", "no images", "--ood")
+    assert states(refused(folder, "--what", "cka"), "error: cka:", "no other network", "--other")
+    assert states(refused(folder, *QUICK, "--other", same), f"--other {same}:", "another network")
 
 
-def test_options_that_say_nothing_are_one_line(folder):
+def test_invalid_values_of_options_are_one_line(folder):
     for epsilon in ("four", "8..4", "4..", ""):
-        assert f"--epsilon {epsilon}: expected a number of 255" in refused(folder, *QUICK, "--epsilon", epsilon)
-    assert "if this is a share of 1, say 7.65" in refused(folder, "--epsilon", "0.03", model="none.safetensors")
-    assert "there is no folder" in refused(folder, *QUICK, "--html", folder / "none" / "page.html")
-    assert "--items 41 of 40 items" in refused(folder, *QUICK, "--items", 41)
-    assert "batch is 0" in refused(folder, *QUICK, "--batch", 0)
+        assert states(refused(folder, *QUICK, "--epsilon", epsilon), f"--epsilon {epsilon}:", 255, "4..8")
+    line = refused(folder, "--epsilon", "0.03", model="none.safetensors")
+    assert states(line, "epsilon", "0.03 of 255", "share of 1", "7.65")
+    nowhere = folder / "none"
+    line = refused(folder, *QUICK, "--html", nowhere / "page.html")
+    assert states(line, f"{nowhere / 'page.html'}:", f"no folder {nowhere}")
+    assert states(refused(folder, *QUICK, "--items", 41), "--items 41", "40 items", "1 to 40")
+    assert states(refused(folder, *QUICK, "--batch", 0), "batch is 0", "1 or more")
     others = folder / "others.npz"
-    assert "this name is taken" in refused(folder, "--what", "ood", "--ood", others, "--ood", others)
-    assert "the card of the network does not say" in refused(folder, *QUICK, "--held-out")
-    assert "no such file or folder, and no data set" in refused(folder, *QUICK, "--ood", "nowhere.npz")
+    line = refused(folder, "--what", "ood", "--ood", others, "--ood", others)
+    assert states(line, f"--ood {others}:", "name", "NAME=IMAGES", "once")
+    assert states(refused(folder, *QUICK, "--held-out"), "card", "held-out items")
+    line = refused(folder, *QUICK, "--ood", "nowhere.npz")
+    assert states(line, "--ood nowhere.npz:", "no such file", "no data set")
 
 
 def test_what_is_wrong_with_other_images_is_said_with_their_option(folder):
     for option, place in (("--ood", f"near={folder / 'votes.csv'}"), ("--reference", str(folder / "votes.csv"))):
         line = refused(folder, *QUICK, option, place)
-        assert line.startswith(f"error: {option} {place}: cannot read images from the ending '.csv'")
+        assert line.startswith(f"error: {option} {place}: ") and states(line, "images", "'.csv'", ".parquet")
 
 
 def test_networks_that_share_a_file_name_are_called_by_their_folders(folder, tmp_path):
@@ -156,19 +157,21 @@ def test_networks_that_share_a_file_name_are_called_by_their_folders(folder, tmp
 
 
 def test_a_seed_below_0_is_refused_by_its_name(folder):
-    assert refused(folder, *QUICK, "--seed", "-1") == "error: --seed -1: expected a whole number, 0 or more"
+    assert states(refused(folder, *QUICK, "--seed", "-1"), "error: --seed -1:", "0 or more")
 
 
-def test_an_option_that_no_chosen_probe_looks_at_is_said(folder):
-    done = run(folder, *QUICK, "--epsilon", "8", "--reference", folder / "training.npz")
-    assert "--epsilon is ignored: it is for attacks" in done.stderr
-    assert "--reference is ignored: it is for ood, barrier" in done.stderr
-    assert "--ood" not in done.stderr and "ignored" not in run(folder, *QUICK).stderr
+def test_an_option_that_no_chosen_probe_uses_is_reported(folder):
+    said = run(folder, *QUICK, "--epsilon", "8", "--reference", folder / "training.npz").stderr
+    notices = {line.split()[0]: line for line in said.splitlines() if line.startswith("--")}
+    assert set(notices) == {"--epsilon", "--reference"}
+    assert states(notices["--epsilon"], "attacks", "gradients")
+    assert states(notices["--reference"], "ood, barrier", "gradients")
+    assert not any(line.startswith("--") for line in run(folder, *QUICK).stderr.splitlines())
 
 
 def test_a_page_never_replaces_what_is_read(folder):
     other = folder / "net-1.safetensors"
-    assert "would replace a file that is read here" in refused(folder, *QUICK, "--other", other, "--html", other)
+    assert states(refused(folder, *QUICK, "--other", other, "--html", other), f"{other}:", "replace", "another name")
 
 
 def test_every_option_of_a_panel_is_an_option(folder):

@@ -13,6 +13,7 @@ from dissensus.cli.main import app as main_app
 from dissensus.cli.reading import one_line_errors
 from dissensus.cli.refusals import word_settings
 from dissensus.labels.refusals import PythonWay, Refusal, Way
+from tests.facts import states
 
 
 def printed(refusal: Refusal, **words: object) -> str:
@@ -67,30 +68,30 @@ def test_a_reading_setting_that_the_verb_lacks_is_a_conversion_first(tmp_path):
     file.write_text("item,label\n")
     text = printed(Refusal("wrong", str(file), [Way("name the item with {item}", item="the id")]))
     command = f"`dissensus convert {shlex.quote(str(file))} plain.parquet --item 'the id'`"
-    assert text.replace(" ", "") == f"{file}: wrong. Name the item with {command} first".replace(" ", "")
+    way = f"Name the item with {command} first"
+    assert text.replace(" ", "") == f"{file}: wrong. {way}".replace(" ", "")
 
 
 def test_a_conversion_holds_all_settings_of_a_way():
     text = printed(Refusal("wrong", "frame", [Way("pass {classes} and {several}", classes=["a"], several="votes")]))
-    assert "`dissensus convert FILE plain.parquet --classes a --several votes` first" in text
+    command = "`dissensus convert FILE plain.parquet --classes a --several votes`"
+    assert states(text, f"{command} first")
 
 
 def test_a_setting_that_no_verb_has_leaves_its_way_out():
-    ways = [Way("pass {momentum}", momentum=0.9), PythonWay("call f"), Way("or rather {drop}", drop=["x"])]
-    assert printed(Refusal("wrong", ways=ways)) == "wrong. Or rather --drop x"
+    ways = [Way("pass {momentum}", momentum=0.9), PythonWay("call f"), Way("pass {drop}", drop=["x"])]
+    assert printed(Refusal("wrong", ways=ways)) == "wrong. Pass --drop x"
 
 
 def test_a_verb_may_offer_a_setting_under_another_name():
-    refusal = Refusal("wrong", ways=[Way("score those with {missing}", missing="leave out")])
-    assert printed(refusal, missing="shared") == "wrong. Score those with --shared"
+    refusal = Refusal("wrong", ways=[Way("pass {missing}", missing="leave out")])
+    assert printed(refusal, missing="shared") == "wrong. Pass --shared"
 
 
 def test_an_option_about_another_file_is_not_offered():
-    refusal = Refusal("wrong", "p.csv", [Way("pass {drop}", drop=["x"]), Way("divide with {rescale}", rescale=True)])
-    text = printed(refusal, names=["rescale"])
-    assert text == (
-        "p.csv: wrong. Pass `dissensus convert FILE plain.parquet --drop x` first, or divide with --rescale"
-    )
+    refusal = Refusal("wrong", "p.csv", [Way("pass {drop}", drop=["x"]), Way("pass {rescale}", rescale=True)])
+    command = "`dissensus convert FILE plain.parquet --drop x`"
+    assert printed(refusal, names=["rescale"]) == f"p.csv: wrong. Pass {command} first, or pass --rescale"
 
 
 def test_what_is_wrong_with_a_file_to_write_is_not_a_matter_of_reading_options(tmp_path):
@@ -102,3 +103,11 @@ def test_what_is_wrong_with_a_file_to_write_is_not_a_matter_of_reading_options(t
         line = " ".join(result.stderr.split())
         assert result.exit_code == 2 and "the ending '.xlsx'" in line
         assert line.endswith(way or ".npz") and "--format" not in line
+
+
+def test_a_notice_of_a_reader_names_the_option_and_the_file(tmp_path):
+    file = tmp_path / "beliefs.csv"
+    rows = "".join(f"i{item},a,0.9,0.1\n" for item in range(5))
+    file.write_text(f"item,annotator,stated.cat,stated.dog\n{rows}i5,a,0.9,1.5\n")
+    said = CliRunner().invoke(main_app, ["describe", str(file)]).stderr
+    assert f"{file}: row 6 states 1.5 for class 'dog'" in said and "--scale 100" in said and "scale=100" not in said

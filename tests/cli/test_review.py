@@ -10,7 +10,8 @@ import pytest
 
 from dissensus import load, read
 from dissensus.aggregate import dawid_skene, dirichlet, item_labels, mace, majority_vote, review, wawa
-from tests.cli.test_verbs import refused, run
+from tests.cli.commands import refused, run
+from tests.facts import states
 
 
 def rows(path):
@@ -20,8 +21,7 @@ def rows(path):
 
 def test_review_shows_the_first_of_both_lists(tmp_path):
     text = run("review", "anesthesia", "--top", 2).stdout
-    assert "(2 of 315), by dawid-skene" in text
-    assert "(2 of 45)" in text and "0 of 6" in text
+    assert states(text, "(2 of 315)", "dawid-skene", "(2 of 45)", "0 of 6")
     facts = json.loads(run("review", "anesthesia", "--top", 3, "--json").stdout)
     assert facts == json.loads(json.dumps(review(load("anesthesia").labels).as_json(3)))
     assert json.loads(run("review", "anesthesia", "--method", "share", "--json").stdout)["method"] == "share"
@@ -47,17 +47,19 @@ def test_review_writes_every_answer_and_every_item_in_order(tmp_path):
 
 
 def test_review_refuses_in_one_line_and_leaves_nothing(tmp_path):
-    assert "--top 0: " in refused("review", "anesthesia", "--top", 0)
+    assert states(refused("review", "anesthesia", "--top", 0), "--top 0:", "1 or more")
     options = ["--votes", tmp_path / "v.csv", "--items", tmp_path / "i.npz"]
-    assert "i.npz: .npz " in refused("review", "anesthesia", *options)
-    assert "there is no folder" in refused("review", "anesthesia", "--votes", tmp_path / "no" / "v.csv")
+    assert states(refused("review", "anesthesia", *options), f"--items {tmp_path / 'i.npz'}:", ".npz", ".csv")
+    nowhere = tmp_path / "no"
+    line = refused("review", "anesthesia", "--votes", nowhere / "v.csv")
+    assert states(line, f"--votes {nowhere / 'v.csv'}:", f"no folder {nowhere}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_aggregate_writes_a_label_per_item_with_its_confidence(tmp_path):
     votes = load("anesthesia").labels
     done = run("aggregate", "anesthesia", "--method", "dawid-skene", "--labels", tmp_path / "labels.csv")
-    assert done.stdout == f"45 labels by dawid-skene -> {tmp_path / 'labels.csv'}\n"
+    assert states(done.stdout, 45, "dawid-skene", tmp_path / "labels.csv") and done.stdout.count("\n") == 1
     wanted = item_labels(dawid_skene(votes).distributions, votes).as_rows()
     assert [(int(row["item"]), row["label"]) for row in rows(tmp_path / "labels.csv")] == [
         (row["item"], row["label"]) for row in wanted
@@ -70,7 +72,7 @@ def test_aggregate_writes_a_label_per_item_with_its_confidence(tmp_path):
 
 
 def test_aggregate_with_nowhere_to_write_says_what_to_give(tmp_path):
-    assert "pass -o FILE for distributions, --labels FILE" in refused("aggregate", "anesthesia")
+    assert states(refused("aggregate", "anesthesia"), "-o FILE", "--labels FILE")
     options = ["-o", tmp_path / "d.csv", "--labels", tmp_path / "l.npy"]
     assert "--labels" in refused("aggregate", "anesthesia", *options) and list(tmp_path.iterdir()) == []
 
@@ -91,8 +93,9 @@ def test_habitual_options_reach_the_method_that_has_them(method, options, wanted
     assert np.allclose(read(tmp_path / "d.parquet").probs, wanted(load("anesthesia").labels).probs)
 
 
-def test_an_option_that_a_method_does_not_have_is_refused_in_a_sentence(tmp_path):
+def test_an_option_that_a_method_does_not_have_is_refused_with_the_methods_that_have_it(tmp_path):
     line = refused("aggregate", "anesthesia", "--method", "glad", "-o", tmp_path / "d.csv", "--smoothing", 1)
-    assert "smoothing is an option of dirichlet, dawid-skene and one-coin, not of 'glad'" in line
+    assert states(line, "smoothing", "not for 'glad'", "dirichlet, dawid-skene and one-coin")
     line = refused("aggregate", "anesthesia", "-o", tmp_path / "d.csv", "--iterations", 5)
-    assert "iterations is an option of shrinkage, dawid-skene, one-coin, mace and glad, not of 'share'" in line
+    methods = "shrinkage, dawid-skene, one-coin, mace and glad"
+    assert states(line, "iterations", "not for 'share'", methods)

@@ -8,10 +8,10 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from dissensus import Distributions, Votes, read, write
-from dissensus.cli.main import app
+from tests.cli.commands import run
+from tests.facts import states
 from tests.files.refusals import quiet
 
 VOTES = Votes.of(["a", "a", "b", "b"], ["4", "5", "5", "1"], ["ann", "bo", "ann", "bo"])
@@ -19,10 +19,7 @@ CSV = "item,annotator,label\na,ann,4\na,bo,5\nb,ann,5\nb,bo,1\n"
 
 
 def piped(content, *words, code=0):
-    sent = content.encode() if isinstance(content, str) else content
-    result = CliRunner().invoke(app, [str(word) for word in words], input=sent)
-    assert result.exit_code == code, result.output
-    return result
+    return run(*words, code=code, input=content.encode() if isinstance(content, str) else content)
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet", "arrow"])
@@ -43,7 +40,7 @@ def test_matrices_are_read_from_a_pipe(tmp_path, ending):
 
 def test_the_format_that_is_named_wins(tmp_path):
     tsv = CSV.replace(",", "\t")
-    assert "standard input: the header is one column" in piped(tsv, "describe", "-", code=2).stderr
+    assert states(piped(tsv, "describe", "-", code=2).stderr, "standard input:", "header", "one column")
     assert json.loads(piped(tsv, "describe", "-", "--format", "tsv", "--json").stdout)["classes"] == ["1", "4", "5"]
 
 
@@ -53,16 +50,21 @@ def test_one_record_and_one_object_of_records_are_told_apart():
     lewidi = {"1": {"annotations": "1,0", "annotators": "Ann1,Ann2", "soft_label": {"0": 0.5, "1": 0.5}}}
     for text in (json.dumps(lewidi), json.dumps(lewidi, indent=1)):
         said = piped(text, "describe", "-", "--json")
-        assert json.loads(said.stdout)["answers"] == 2 and "standard input: took: format = lewidi" in said.stderr
+        assert json.loads(said.stdout)["answers"] == 2 and states(said.stderr, "standard input:", "format = lewidi")
 
 
 def test_what_was_taken_and_what_is_wrong_is_said_about_standard_input(tmp_path):
     said = piped(CSV.replace("annotator,label", "user,rating"), "describe", "-", "--json")
-    assert said.stderr == "standard input: took: item = item, annotator = user, label = rating (1, 4, 5, ordered)\n"
+    (notice,) = said.stderr.splitlines()
+    columns = ("item = item", "annotator = user", "label = rating", "(1, 4, 5, ordered)")
+    assert notice.startswith("standard input: ") and states(notice, *columns)
     wrong = piped(CSV + "a,ann,1\n", "describe", "-", code=2).stderr
-    assert wrong.startswith("error: standard input: row 5 is a second answer") and str(tmp_path.parent) not in wrong
-    assert piped("", "describe", "-", code=2).stderr.startswith("error: standard input: the file is empty")
-    assert "not valid JSON" in piped("[{", "describe", "-", code=2).stderr
+    assert wrong.startswith("error: standard input: ") and str(tmp_path.parent) not in wrong
+    assert states(wrong, "row 5", "second answer")
+    assert states(piped("", "describe", "-", code=2).stderr, "error: standard input:", "empty")
+    assert states(piped("[{", "describe", "-", code=2).stderr, "error: standard input:", "JSON")
+    damaged = piped(b"PAR1 and no more", "describe", "-", code=2).stderr
+    assert states(damaged, "error: standard input:", "parquet") and "labels.parquet" not in damaged
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_standard_input_is_only_the_labels_and_only_once(tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     refused = piped(CSV, *words, code=2)
     assert refused.stdout == "" and list(tmp_path.iterdir()) == []
-    assert "standard input can only be the labels, once" in refused.stderr.splitlines()[-1]
+    assert states(refused.stderr.splitlines()[-1], "standard input", "labels", "once")
     assert refused.stderr.count("error: ") == 1
 
 
@@ -93,7 +95,7 @@ def test_counting_takes_a_pipe_of_parquet_and_refuses_others(tmp_path):
     piped(sent.getvalue(), "count", "-", "-o", tmp_path / "c.npy")
     assert np.load(tmp_path / "c.npy").tolist() == VOTES.counts().tolist()
     refused = piped(CSV, "count", "-", "-o", tmp_path / "d.npy", code=2).stderr
-    assert refused.startswith("error: standard input: not a readable Parquet file")
+    assert states(refused, "error: standard input:", "not a readable", "Parquet")
 
 
 def test_columns_are_left_out_kept_as_gold_and_named_as_people_on_the_command_line(tmp_path):
@@ -105,5 +107,5 @@ def test_columns_are_left_out_kept_as_gold_and_named_as_people_on_the_command_li
         assert votes.annotators.tolist() == ["ann", "bo"] and votes.counts().sum() == 6
         assert (votes.extra.column_names if votes.extra else []) == (["gold"] if "--gold" in words else [])
     refused = piped(sheet, "describe", "-", *layout, code=2).stderr
-    assert "column 'ref' has identifiers" in refused and "--annotators ann,bo" in refused
-    assert "--annotators is empty" in piped(sheet, "describe", "-", "--annotators", "", code=2).stderr
+    assert states(refused, "column 'ref'", "identifiers", "--annotators ann,bo")
+    assert states(piped(sheet, "describe", "-", "--annotators", "", code=2).stderr, "--annotators", "empty")

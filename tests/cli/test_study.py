@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 
@@ -14,6 +15,7 @@ from dissensus.study.holding import hold_folder
 from dissensus.study.reporting.tables import difference_overview
 from dissensus.study.summary.summary import summarise_study
 from tests.cli.study_files import changed, dissensus, make_study
+from tests.facts import states
 from tests.study.fabricated import grid
 
 
@@ -35,10 +37,10 @@ def copied(finished, tmp_path):
     return changed(file, name=f"{tmp_path.name}.toml"), tmp_path / "out"
 
 
-def test_a_run_says_what_it_made_and_what_comes_next(finished):
+def test_a_run_reports_its_cells_and_the_next_command(finished):
     _, folder, done = finished
-    assert f"4 cells in {folder}: 4 new, 0 reused" in done.stdout
-    assert f"next: dissensus study report {folder}" in done.stderr
+    command = f"dissensus study report {folder}"
+    assert states(done.stdout, f"4 cells in {folder}:", "4 new", "0 reused") and states(done.stderr, command)
     assert sorted(place.name for place in next((folder / "cells").iterdir()).iterdir()) == [
         "predictions.parquet",
         "record.json",
@@ -79,7 +81,7 @@ def test_the_report_is_written_where_it_was_asked_for(finished, tmp_path):
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "r.md").read_text().startswith("# own files") and "tabular" in (tmp_path / "r.tex").read_text()
     both = dissensus("study", "report", folder, "-o", tmp_path / "x", "--markdown", tmp_path / "x")
-    assert both.exit_code == 2 and "two results would go to this file" in both.stderr
+    assert both.exit_code == 2 and states(both.stderr, f"{tmp_path / 'x'}:", "two results")
 
 
 def test_a_study_differs_from_itself_in_nothing_and_from_another_in_what_was_changed(finished, tmp_path):
@@ -87,8 +89,10 @@ def test_a_study_differs_from_itself_in_nothing_and_from_another_in_what_was_cha
     assert json.loads(dissensus("study", "diff", folder, folder, "--json").stdout)["same"] is True
     other = changed(file, ("hidden = 8", "hidden = 4"), ("seeds = 2", "seeds = 1"))
     assert dissensus("study", "run", other, "-o", tmp_path).exit_code == 0
-    text = dissensus("study", "diff", folder, tmp_path).stdout
-    assert "model.hidden: 8 -> 4" in text and "seeds: [0, 1] -> [0]" in text
+    found = json.loads(dissensus("study", "diff", folder, tmp_path, "--json").stdout)
+    assert found["settings"] == {"model.hidden": {"a": [8], "b": [4]}}
+    assert found["spec"] == {"seeds": {"a": [0, 1], "b": [0]}}
+    assert states(dissensus("study", "diff", folder, tmp_path).stdout, "model.hidden", "seeds", "[0, 1]", "[0]")
 
 
 def test_a_folder_with_the_name_of_its_data_is_refused(finished, tmp_path, monkeypatch):
@@ -97,7 +101,7 @@ def test_a_folder_with_the_name_of_its_data_is_refused(finished, tmp_path, monke
     (tmp_path / "s.toml").write_text('[data]\nlabels = "digits"\nfeatures = "pixels"\n[model]\nhead = "linear"\n')
     done = dissensus("study", "run", "s.toml", "-o", "digits")
     assert done.exit_code == 2 and not (tmp_path / "digits").exists()
-    assert "s.toml, line 1: data.digits.labels is 'digits', also the folder" in done.stderr
+    assert states(done.stderr, "s.toml, line 1:", "data.digits.labels", "'digits'", "folder")
 
 
 def test_check_counts_cells_by_axis_says_what_is_there_and_times_the_rest(finished):
@@ -112,8 +116,9 @@ def test_check_counts_cells_by_axis_says_what_is_there_and_times_the_rest(finish
     assert guess["seconds"] > 0 and guess["models"] == guess["timed"] == 2
     one_cell = sum(path.stat().st_size for path in next((folder / "cells").iterdir()).iterdir())
     assert 16 * one_cell / 1.5 < guess["size"] < 16 * one_cell * 1.5
-    text = dissensus("study", "check", more, "-o", folder, "--no-timing").stdout
-    assert "4 arms, 20 cells" in text and "4 cells done, 16 left" in text and "estimated" not in text
+    untimed = json.loads(dissensus("study", "check", more, "-o", folder, "--no-timing", "--json").stdout)
+    assert (untimed["cells"], untimed["left"], untimed.get("estimate")) == (20, 16, None)
+    assert states(dissensus("study", "check", more, "-o", folder, "--no-timing").stdout, 4, 20, 16)
 
 
 def test_check_writes_nothing(finished, tmp_path):
@@ -124,7 +129,7 @@ def test_check_writes_nothing(finished, tmp_path):
 def test_five_more_seeds_are_five_more_cells_per_arm_and_nothing_else(copied):
     file, folder = copied
     before = {path: path.stat().st_mtime_ns for path in folder.glob("cells/*/record.json")}
-    assert f"added seeds 2 to 6 to {file}" in dissensus("study", "add-seeds", file, 5).stdout
+    assert states(dissensus("study", "add-seeds", file, 5).stdout, "seeds 2 to 6", file)
     ran = json.loads(dissensus("study", "run", file, "-o", folder, "--json").stdout)
     assert (ran["total"], ran["before"], ran["made"]) == (14, 4, 10)
     new = [path for path in folder.glob("cells/*/record.json") if path not in before]
@@ -138,24 +143,34 @@ def test_status_tells_who_works_on_it_and_what_other_code_made(copied):
     path = next(folder.glob("cells/*/record.json"))
     path.write_text(json.dumps(json.loads(path.read_text()) | {"commit": "abc1234"}))
     shutil.rmtree(next(place for place in (folder / "cells").iterdir() if place != path.parent))
-    quiet = dissensus("study", "status", folder).stdout
-    assert "own files: 3 of 4 cells done, 0 failed, 1 missing" in quiet
-    assert "1 made by other code: abc1234" in quiet and "not running" in quiet
+    facts = json.loads(dissensus("study", "status", folder, "--json").stdout)
+    assert (facts["name"], facts["cells"], facts["done"], facts["failed"], facts["missing"]) == (
+        "own files",
+        4,
+        3,
+        {},
+        1,
+    )
+    assert facts["older"] == {"abc1234": 1} and facts["running"] is facts["cut_off"] is None
+    assert states(dissensus("study", "status", folder).stdout, "own files", "3 of 4", "abc1234")
     with hold_folder(folder):
-        assert re.search(r"running: process \d+ on \S+, since 20", dissensus("study", "status", folder).stdout)
+        running = json.loads(dissensus("study", "status", folder, "--json").stdout)["running"]
+        assert running["pid"] == os.getpid() and re.match(r"20\d\d-", running["since"])
+        assert states(dissensus("study", "status", folder).stdout, *running.values())
         refused = dissensus("study", "run", file, "-o", folder)
-        assert refused.exit_code == 2 and "wait for it, or end it first" in refused.stderr
+        assert refused.exit_code == 2 and states(refused.stderr, f"{folder}:", *running.values(), "wait")
     (folder / ".running.json").write_text(json.dumps({"pid": 1, "host": "here", "since": "2026-01-01 10:00:00"}))
     facts = json.loads(dissensus("study", "status", folder, "--json").stdout)
     assert facts["running"] is None and facts["cut_off"]["host"] == "here"
-    assert "resume with `study run`" in dissensus("study", "status", folder).stdout
+    assert states(dissensus("study", "status", folder).stdout, "here", "2026-01-01 10:00:00")
 
 
 def test_cells_of_another_spec_stay_and_are_counted(copied):
     file, folder = copied
     ran = dissensus("study", "run", changed(file, ("hidden = 8", "hidden = 4")), "-o", folder, "--json")
     assert json.loads(ran.stdout)["made"] == 4
-    assert "4 more cells in the folder" in dissensus("study", "status", folder).stdout
+    facts = json.loads(dissensus("study", "status", folder, "--json").stdout)
+    assert (facts["cells"], facts["done"], facts["others"]) == (4, 4, 4)
 
 
 @pytest.fixture(scope="module")
@@ -178,14 +193,16 @@ def failing(tmp_path_factory):
 def test_a_failure_is_a_record_with_its_traceback_and_is_tried_again_when_asked(failing, tmp_path):
     done = dissensus("study", "run", failing, "-o", tmp_path)
     assert done.exit_code == 1
-    assert f"2 cells in {tmp_path}: 2 new, 0 reused, 1 failed" in done.stdout
-    assert "class fox has mass in validation" in done.stderr and f"-o {tmp_path} --retry" in done.stderr
+    assert states(done.stdout, f"2 cells in {tmp_path}:", "2 new", "0 reused", "1 failed")
+    assert states(done.stderr, "class fox", "validation", f"-o {tmp_path} --retry")
     path = tmp_path / re.search(r"cells/\w+/record\.json", done.stderr)[0]
     record = json.loads(path.read_text())
     assert record["status"] == "failed" and "Traceback" in record["traceback"]
     assert json.loads(dissensus("study", "status", tmp_path, "--json").stdout)["failed"] == {
         record["cell"]: record["error"]
     }
+    status = dissensus("study", "status", tmp_path).stdout
+    assert states(status, "1 of 2 cells", "1 failed", "class fox", "validation", "training", str(path))
     counts = {}
     for words in ((), ("--retry",)):
         again = dissensus("study", "run", failing, "-o", tmp_path, "--json", *words)
@@ -197,13 +214,14 @@ def test_a_failure_is_a_record_with_its_traceback_and_is_tried_again_when_asked(
 def test_a_run_may_stop_at_the_first_failure(failing, tmp_path):
     done = dissensus("study", "run", failing, "-o", tmp_path, "--stop")
     assert done.exit_code == 1
-    assert re.search(r"error: cell \w+ failed: .*; its record has the traceback", done.stderr)
+    (cell,) = [path.parent.name for path in tmp_path.glob("cells/*/record.json") if "failed" in path.read_text()]
+    assert states(done.stderr, f"error: cell {cell}", "class fox", "traceback")
 
 
-def test_check_times_real_cells_so_a_cell_that_fails_is_told_before_the_run(failing):
+def test_check_times_real_cells_so_a_cell_that_fails_is_reported_before_the_run(failing):
     done = dissensus("study", "check", failing)
     assert done.exit_code == 2
-    assert "a test cell (world, soft, mlp, seed 0) failed: ValueError: class fox" in done.stderr
+    assert states(done.stderr, "(world, soft, mlp, seed 0)", "ValueError:", "class fox")
 
 
 def test_the_help_names_every_engine():
@@ -214,42 +232,39 @@ def test_the_help_names_every_engine():
 def test_what_a_verb_cannot_do_is_one_line_and_exit_code_2(finished, tmp_path):
     file, folder, _ = finished
     wrong = {
-        (
-            "run",
-            file,
-            "-o",
-            folder,
-            "--engine",
-            "spark",
-        ): "unknown engine 'spark'. Choose from: local, ray, submitit",
-        ("run", file, "-o", folder, "--address", "x"): "the engine local has no address, and --address x was given",
-        ("run", tmp_path / "no.toml", "-o", folder): "no such file. Make one to start from: `dissensus study init",
-        ("run", file, "-o", tmp_path / "new", "--jobs", "0"): "--jobs 0: expected a whole number of 1 or more",
-        ("run", file, "-o", folder, "--option", "a"): "--option a: expected NAME=VALUE, such as slurm_partition=short",
-        ("run", file, "-o", folder, "--option", "a=1"): "the engine local has no options, and was given a",
-        ("status", tmp_path): "holds no study: there is no study.json; `dissensus study run` makes one",
-        ("add-seeds", file, 0): "0 seeds to add; expected 1 or more",
+        ("run", file, "-o", folder, "--engine", "spark"): ["engine 'spark'", "local, ray, submitit"],
+        ("run", file, "-o", folder, "--address", "x"): ["engine local", "no address", "--address x"],
+        ("run", tmp_path / "no.toml", "-o", folder): [
+            f"{tmp_path / 'no.toml'}:",
+            "no such file",
+            "`dissensus study init",
+        ],
+        ("run", file, "-o", tmp_path / "new", "--jobs", "0"): ["--jobs 0:", "1 or more"],
+        ("run", file, "-o", folder, "--option", "a"): ["--option a:", "NAME=VALUE"],
+        ("run", file, "-o", folder, "--option", "a=1"): ["engine local", "no options", "given a"],
+        ("status", tmp_path): [tmp_path, "study.json", "`dissensus study run`"],
+        ("add-seeds", file, 0): ["0 seeds", "1 or more"],
     }
-    for words, message in wrong.items():
+    for words, facts in wrong.items():
         done = dissensus("study", *words)
         assert (done.exit_code, done.stdout) == (2, ""), words
-        assert message in done.stderr and len(done.stderr.strip().splitlines()) == 1
+        assert states(done.stderr, *facts) and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_a_report_is_not_written_over_other_files_or_to_the_name_of_an_option(finished, tmp_path):
-    for options, said in (
-        (("--markdown", "--latex"), "--markdown needs a file to write, and --latex is an option"),
-        (("-o", tmp_path / "study.toml"), "expected a page to write, such as"),
+    for options, facts in (
+        (("--markdown", "--latex"), ["--markdown", "--latex", "option"]),
+        (("-o", tmp_path / "study.toml"), [f"--output {tmp_path / 'study.toml'}:", tmp_path / "study.html"]),
     ):
         done = dissensus("study", "report", finished[1], *options)
-        assert done.exit_code == 2 and said in done.stderr, done.stderr
+        assert done.exit_code == 2 and states(done.stderr, *facts)
     missing = dissensus("study", "report", tmp_path / "nothing")
-    assert missing.exit_code == 2 and "holds no study" in missing.stderr
+    assert missing.exit_code == 2 and states(missing.stderr, tmp_path / "nothing", "no study")
     assert not list(tmp_path.iterdir())
 
 
 def test_the_table_names_its_test_and_side_and_not_the_ties_of_one_pair():
     equal = {"soft": lambda seed: {"soft_nll": 0.7}, "sls": lambda seed: {"soft_nll": 0.7 + 0.1 * seed}}
     table = difference_overview(summarise_study(grid(equal, 4, metrics=["soft_nll"], compare={"side": "greater"})))
-    assert table.caption == "Difference from soft"
-    assert table.note == "Wilcoxon signed-rank, exact, one-sided: greater."
+    assert states(table.caption, "soft")
+    assert states(table.note, "Wilcoxon", "exact", "one-sided: greater") and "tie" not in table.note

@@ -6,11 +6,10 @@ import io
 
 import numpy as np
 import pyarrow.parquet as pq
-import pytest
 from PIL import Image
 
 from dissensus.datasets.contents import NoContentsError, item_contents
-from dissensus.labels.refusals import Refusal
+from tests.facts import refuses
 
 
 def test_texts_and_pairs_are_those_of_the_items(loaded):
@@ -31,7 +30,7 @@ def test_images_are_those_that_people_saw(loaded, data_folder):
 
 
 def test_data_sets_without_contents_are_refused():
-    with pytest.raises(NoContentsError, match=r"anesthesia: .*columns are item"):
+    with refuses("texts", "images", "columns are item", place="anesthesia", error=NoContentsError):
         item_contents("anesthesia")
-    with pytest.raises(Refusal, match=r"cifar10-resnet50: .* contains features; expected .*texts or images"):
+    with refuses("contains features", "texts or images", place="cifar10-resnet50"):
         item_contents("cifar10-resnet50")

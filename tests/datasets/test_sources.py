@@ -8,7 +8,7 @@ import pytest
 
 from dissensus.datasets.catalogue import DATASETS
 from dissensus.datasets.sources import describe_source, find_source, is_data_set
-from dissensus.labels.refusals import Refusal
+from tests.facts import refuses, states
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -18,7 +18,7 @@ def test_names_of_data_sets_mean_data_sets_of_their_kind(name):
     assert is_data_set(name) and is_data_set(name, kind) and describe_source(name) == {"data set": name}
     other = {"labels": "features"}.get(kind, "labels")
     assert not is_data_set(name, other)
-    with pytest.raises(ValueError, match=f"{name}: the data set contains {kind}; expected {other}"):
+    with refuses(f"contains {kind}", f"expected {other}", place=name):
         find_source(name, other)
 
 
@@ -31,16 +31,16 @@ def test_a_path_that_exists_wins_over_a_data_set_of_the_same_name(tmp_path, monk
 
 
 @pytest.mark.parametrize(("source", "near"), [("cifar10-h", "'cifar10h'"), ("digit", "'digits'")])
-def test_what_is_neither_is_refused_with_the_nearest_names(tmp_path, monkeypatch, source, near):
+def test_an_unknown_source_is_refused_with_the_nearest_names(tmp_path, monkeypatch, source, near):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Refusal, match=f"no such file .*did you mean {near}") as refusal:
+    with refuses("no such file", "no data set", near, place=source) as refusal:
         find_source(source)
-    assert refusal.value.place == source and "dissensus data list" in refusal.value.ways[0].text
-    with pytest.raises(Refusal, match="no such file") as refusal:
+    assert states(refusal.value.ways[0].text, len(DATASETS), "dissensus data list")
+    with refuses("no such file", place="gone/votes.csv") as refusal:
         find_source(Path("gone/votes.csv"))
-    assert refusal.value.place == "gone/votes.csv" and "did you mean" not in refusal.value.problem
+    assert not any(repr(name) in refusal.value.problem for name in DATASETS)
 
 
 def test_missing_features_are_refused_with_the_verb_that_makes_them():
-    with pytest.raises(ValueError, match="dissensus embed"):
+    with refuses("no such file", "`dissensus embed`", place="gone.npy"):
         find_source("gone.npy", "features")

@@ -13,6 +13,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import mean_belief
 from dissensus.labels.votes import Votes
+from tests.facts import refuses
 
 vote_lists = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=9), min_size=1, max_size=12)
 
@@ -161,7 +162,7 @@ def test_a_shared_draw_shows_one_annotator_at_a_time():
 def test_partial_beliefs_are_to_be_completed_first():
     partial = beliefs_of([[0.7, np.nan, np.nan]], [0])
     for make in (deaggregated, multipass, sls):
-        with pytest.raises(ValueError, match=r"says nothing about 'b'; complete partial beliefs first"):
+        with refuses("belief 0", "item 0", "'b'", "complete(beliefs)"):
             make(partial, 0)
 
 

@@ -23,6 +23,8 @@ from dissensus.elicit.survey_run import open_survey
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+CHANGE_ANSWER = "Change my last answer"  # the button that reopens an answer
+
 # Every window gets ready to show what one might type into its address bar, which takes a second of a processor. Of
 # several lists of features that are switched off the last one counts, so this one has those of playwright too.
 WITHOUT = (

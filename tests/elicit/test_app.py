@@ -171,7 +171,7 @@ def test_scripts_never_parse_text_as_markup():
         )
 
 
-def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(served):
+def test_a_request_that_is_too_large_is_refused_with_or_without_a_stated_length(served):
     _, client = served()
     who = enter(client)
     assert client.post("/api/submit", headers=who, content=b"x" * (LARGEST + 1)).status_code == 413
@@ -294,7 +294,7 @@ def test_whoever_asks_to_be_forgotten_leaves_no_trace(served):
         assert {row.assigned for row in connection.execute(sa.select(schema.units))} == {0}
 
 
-def test_what_mturk_wants_back_stays_in_the_browser(served):
+def test_the_fields_that_mturk_needs_stay_in_the_browser(served):
     _, client = served(people={"source": "mturk"})
     preview = client.get("/start?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3H1")
     assert preview.status_code == 200 and "preview" in preview.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.elicit.browser import kept, served
+from tests.elicit.browser import CHANGE_ANSWER, kept, served
 from tests.elicit.surveys import write_survey, write_survey_of
 
 CLASSES = ("cat", "dog", "ship")
@@ -62,7 +62,7 @@ def test_half_an_answer_survives_a_reload(tmp_path, person, kind):
     assert row["seconds"] == pytest.approx((times["submitted"] - times["looked"] - (back - left)) / 1000)
 
 
-def test_a_form_keeps_what_is_half_filled(tmp_path, person):
+def test_a_half_filled_form_is_kept(tmp_path, person):
     question = {"kind": "top-two", "classes": CLASSES, "layout": "form", "shuffle": False}
     with served(write_survey(folder := tmp_path / "survey", question=question)) as address:
         me = person()
@@ -115,14 +115,14 @@ def test_the_debriefing_and_the_check_keep_what_is_typed_but_not_for_somebody_el
         assert page.get_by_label("Comments").input_value() == "" and not page.get_by_label("No").is_checked()
 
 
-def test_what_is_half_filled_is_still_there_after_the_answer_before_was_changed(tmp_path, person):
+def test_a_draft_survives_a_change_of_the_previous_answer(tmp_path, person):
     question = {"kind": "sliders", "classes": CLASSES, "shuffle": False}
     with served(write_survey(folder := tmp_path / "survey", question=question)) as address:
         me = person()
         page = me.start(address)
         me.moves_on(lambda: press(me, "c1d2s3\n"))
         press(me, "c7")
-        me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click())
+        me.moves_on(lambda: page.get_by_role("button", name=CHANGE_ANSWER).click())
         press(me, "d9")
         reload(me)  # half of the change survives, too
         me.moves_on(lambda: me.keys("Enter"))
@@ -149,7 +149,7 @@ def test_only_reloads_of_the_page_itself_count(tmp_path, person):
         press(me, "c7")
         for _ in range(2):
             page.wait_for_timeout(120)
-            me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click(delay=60))
+            me.moves_on(lambda: page.get_by_role("button", name=CHANGE_ANSWER).click(delay=60))
             page.wait_for_timeout(120)
             me.moves_on(lambda: me.keys("Enter"))
         reload(me)

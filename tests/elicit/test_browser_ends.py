@@ -167,7 +167,7 @@ def test_whoever_went_back_once_or_stayed_is_not_sent_away_again_and_somebody_el
         me.problems.clear()  # a page that is not the survey's was asked for, as it should be
 
 
-def test_without_a_code_people_are_told_what_to_do_on_prolific_and_nothing_moves_by_itself(tmp_path, prolific):
+def test_without_a_code_people_get_instructions_and_no_redirect(tmp_path, prolific):
     folder = write_survey(tmp_path / "survey", **ASKED)
     with served(folder) as address:
         me = prolific()

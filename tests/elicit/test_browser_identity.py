@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from tests.elicit.browser import kept, served
 from tests.elicit.surveys import from_prolific, write_survey
+from tests.facts import states
 
 PROLIFIC = {"people": {"source": "prolific"}, "contact": "Ada, ada@example.org", "protocol": {"per_person": 4}}
 
@@ -24,7 +25,7 @@ def test_the_id_of_somebody_else_shows_nothing_of_theirs(tmp_path, person):
         for query in ({"PROLIFIC_PID": from_prolific(1)["PROLIFIC_PID"]}, from_prolific(1, visit=2)):
             come(thief, address, **query)
             assert thief.stage() == "elsewhere" and "token" not in thief.page.url
-            assert "browser where you started" in thief.page.inner_text("main")
+            assert states(thief.page.inner_text("main"), "browser")
             assert thief.page.get_by_text("Ada, ada@").is_visible()
             assert thief.page.locator("img, #progress:not([hidden])").count() == 0
             assert thief.page.evaluate("Object.keys(localStorage).length") == 0
@@ -32,7 +33,7 @@ def test_the_id_of_somebody_else_shows_nothing_of_theirs(tmp_path, person):
     assert len(kept(folder)) == 1
 
 
-def test_where_it_was_begun_a_session_goes_on_by_any_link_of_the_person(tmp_path, person):
+def test_a_session_resumes_in_its_browser_by_any_link_of_the_person(tmp_path, person):
     folder = write_survey(tmp_path / "survey", **PROLIFIC)
     with served(folder) as address:
         me = person()
@@ -60,7 +61,7 @@ def test_two_people_on_one_machine_each_find_their_own(tmp_path, person):
         assert me.place() == "1 of 4"
 
 
-def test_the_same_visit_goes_on_in_another_browser(tmp_path, person):
+def test_the_same_visit_resumes_in_another_browser(tmp_path, person):
     folder = write_survey(tmp_path / "survey", **PROLIFIC)
     with served(folder) as address:
         me, again = person(), person()

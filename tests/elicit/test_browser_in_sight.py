@@ -22,7 +22,7 @@ LONG = "A sentence that goes on for a while, as sentences do. " * 40
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("what", ["picture", "text"])
-def test_what_is_judged_is_in_sight_at_every_slider(tmp_path, person, window, what):
+def test_the_item_is_visible_at_every_slider(tmp_path, person, window, what):
     folder = tmp_path / "survey"
     folder.mkdir()
     (folder / "items.csv").write_text("item,text\n" + "".join(f'i{i},"{LONG}"\n' for i in range(3)))

@@ -143,7 +143,7 @@ def test_a_login_page_a_closed_window_and_a_new_server_leave_one_answer(survey, 
     assert answers(survey) == ["cat"]
 
 
-def test_an_answer_that_a_filter_stops_is_told_and_can_be_sent_again(survey, person):
+def test_an_answer_blocked_by_a_filter_is_reported_and_can_be_sent_again(survey, person):
     """A filter that dislikes one answer, while all else passes, must not leave somebody waiting for ever."""
     with served(survey) as address:
         me = person()

@@ -126,7 +126,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("script", "said"), BROKEN, ids=["fails when asked", "cannot be read"])
-def test_a_question_whose_script_fails_says_so_and_can_be_loaded_again(tmp_path, person, script, said):
+def test_a_failing_question_script_is_reported_and_can_be_reloaded(tmp_path, person, script, said):
     folder = write_survey(tmp_path / "survey", contact="Ada, ada@example.org")
     with served(folder) as address:
         me = person()
@@ -175,7 +175,7 @@ def test_a_question_that_fails_between_trials_says_so_too(tmp_path, person):
     assert [row["answer"] for row in kept(folder)] == [{"choice": "cat"}]
 
 
-def test_what_fails_at_a_click_is_said_above_the_question(tmp_path, person):
+def test_a_failed_click_is_reported_above_the_question(tmp_path, person):
     folder = write_survey(tmp_path / "survey")
     script = """export function ask() {
       const button = document.createElement("button");

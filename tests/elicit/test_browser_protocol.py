@@ -185,7 +185,7 @@ def test_a_server_that_is_killed_and_comes_back_has_the_answer_once(tmp_path, pe
     assert [row["answer"]["choice"] for row in kept(folder)] == ["cat", "dog"]
 
 
-def test_the_same_link_goes_on_where_it_was_on_another_day(tmp_path, person):
+def test_the_same_link_resumes_on_another_day(tmp_path, person):
     folder = write_survey(tmp_path / "survey", people={"source": "prolific"})
     with served(folder) as address:
         for choice in ("c", "d"):
@@ -234,7 +234,7 @@ def test_nobody_has_looked_before_the_picture_is_there(tmp_path, person):
     assert row["times"]["looked"] >= 200
 
 
-def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_path, person):
+def test_names_of_classes_and_items_are_always_shown_as_text(tmp_path, person):
     nasty = '<img src=x onerror="window.broken=1">'
     folder = tmp_path / "survey"
     folder.mkdir()
@@ -258,7 +258,7 @@ def test_what_a_survey_calls_its_classes_and_items_is_text_whatever_it_is(tmp_pa
     assert [row["answer"]["choice"] for row in kept(folder)] == [nasty, nasty]
 
 
-def test_mturk_is_told_by_the_browser_itself(tmp_path, person):
+def test_the_browser_itself_submits_to_mturk(tmp_path, person):
     folder = write_survey(tmp_path / "survey", people={"source": "mturk"}, protocol={"per_person": 1})
     query = "workerId=A1W1&assignmentId=A1&hitId=H1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
     with served(folder) as address:

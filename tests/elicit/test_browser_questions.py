@@ -159,7 +159,7 @@ def test_top_two_by_keyboard_alone(ask):
     assert changes(folder, 3)[-2:] == [["ruled_out", True], ["ruled_out", "airplane"]]
 
 
-def test_top_two_by_mouse_and_what_is_missing_is_said(ask):
+def test_top_two_by_mouse_reports_missing_parts(ask):
     me, folder = ask({"kind": "top-two", "classes": TEN}, per_person=1)
     button = lambda name: me.page.get_by_role("button", name=name)  # noqa: E731
     assert button("Definitely no others").is_disabled()
@@ -390,7 +390,7 @@ def test_which_of_two_is_closer_to_a_third_in_the_order_shown(ask):
     assert all(row["shown"][0] == row["items"][0] for row in rows)
 
 
-def test_the_page_stands_still_from_trial_to_trial(ask):
+def test_the_layout_does_not_move_between_trials(ask):
     """Pictures, buttons and text of one trial are where those of the next are, to the pixel."""
     me, _ = ask({"kind": "top-two", "classes": TEN}, per_person=3)
     where = """(all) => all.map((element) => {

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from tests.elicit.browser import kept, served
+from tests.elicit.browser import CHANGE_ANSWER, kept, served
 from tests.elicit.surveys import write_survey, write_survey_of
 
 GAPS = (60, 100, 150, 250)  # milliseconds between the two presses of one hand
@@ -85,7 +85,7 @@ def test_the_time_from_which_input_counted_is_kept_with_what_came_before(tmp_pat
                 document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "c", bubbles: true }));
             }).observe(document.getElementById("page"), { childList: true });
         }""")
-        me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").click())
+        me.moves_on(lambda: page.get_by_role("button", name=CHANGE_ANSWER).click())
         assert page.locator("#page[aria-busy]").count() == 0 and len(kept(folder)) == 1
         me.moves_on(lambda: me.keys("d"))
     (row,) = kept(folder)
@@ -93,7 +93,7 @@ def test_the_time_from_which_input_counted_is_kept_with_what_came_before(tmp_pat
     assert row["times"]["ready"] <= row["times"]["touched"] and row["answer"] == {"choice": "dog"}
 
 
-def test_pages_that_are_no_trials_wait_too_and_keep_the_focus(tmp_path, person):
+def test_pages_other_than_trials_wait_too_and_keep_the_focus(tmp_path, person):
     """Double clicks and doubled keys from consent to the first item: one page each."""
     settings = {"consent": "Yes?", "instructions": ["One.", "Two."], "break_every": 1, "per_person": 3}
     with served(write_survey(folder := tmp_path / "survey", protocol=settings)) as address:

@@ -49,7 +49,7 @@ def test_a_sound_is_heard_before_it_is_answered(tmp_path, person):
     assert number == 0 and 0 < since < until <= row["times"]["submitted"]
 
 
-def test_a_sound_that_cannot_be_played_is_told_and_lets_people_go_on(tmp_path, person):
+def test_an_unplayable_sound_is_reported_and_people_can_continue(tmp_path, person):
     with served(folder := sounds_of(tmp_path / "survey", damaged=True)) as address:
         me = person()
         page = me.start(address)

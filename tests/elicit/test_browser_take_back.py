@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dissensus.elicit.questions.question_kinds import QUESTIONS
-from tests.elicit.browser import kept, served
+from tests.elicit.browser import CHANGE_ANSWER, kept, served
 from tests.elicit.surveys import write_survey, write_survey_of
 
 # The keys of an answer, and those that make another of it when it is filled in again.
@@ -34,7 +34,7 @@ CHANGED = {
 
 
 def take_back(me):
-    me.moves_on(lambda: me.page.get_by_role("button", name="Change my last answer").click())
+    me.moves_on(lambda: me.page.get_by_role("button", name=CHANGE_ANSWER).click())
 
 
 def earlier(row):
@@ -42,7 +42,7 @@ def earlier(row):
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_every_question_comes_back_with_what_was_said(tmp_path, person, kind):
+def test_every_question_reopens_with_its_answer(tmp_path, person, kind):
     if kind not in ANSWERS:
         pytest.fail(f"say in ANSWERS and CHANGED of this test how {kind} is answered")
     question = {"kind": kind}
@@ -53,7 +53,7 @@ def test_every_question_comes_back_with_what_was_said(tmp_path, person, kind):
     with served(folder) as address:
         me = person()
         page = me.start(address)
-        assert page.get_by_role("button", name="Change my last answer").count() == 0
+        assert page.get_by_role("button", name=CHANGE_ANSWER).count() == 0
         me.moves_on(lambda: me.keys(*ANSWERS[kind][0]))
         (first,) = kept(folder)
         take_back(me)
@@ -135,7 +135,7 @@ def test_the_key_belongs_to_a_text_that_is_typed_and_can_be_switched_off(tmp_pat
     assert [row["taken_back"] for row in kept(folder)] == [1]
 
 
-def test_what_another_tab_sends_again_does_not_undo_the_change(tmp_path, person):
+def test_a_resend_from_another_tab_does_not_undo_the_change(tmp_path, person):
     """An answer hangs; another tab sends it, goes on, takes it back and changes it; then the first one arrives."""
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()
@@ -190,7 +190,7 @@ def test_the_next_answer_from_another_tab_ends_the_change_and_people_go_on(tmp_p
     assert [row["taken_back"] for row in rows] == [1, 0, 0]
 
 
-def test_a_change_that_could_not_be_sent_before_the_next_answer_is_told_to_be_too_late(tmp_path, person):
+def test_a_change_sent_after_the_next_answer_is_reported_as_too_late(tmp_path, person):
     """It waits in the queue of a window that was closed, while another one goes on."""
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()
@@ -212,14 +212,14 @@ def test_a_change_that_could_not_be_sent_before_the_next_answer_is_told_to_be_to
 
 
 @pytest.mark.parametrize(("first", "second"), [("take-back", "submit"), ("submit", "take-back")])
-def test_whoever_answers_before_the_last_answer_could_be_opened_again_goes_on(tmp_path, person, first, second):
+def test_answering_before_the_last_answer_reopens_continues(tmp_path, person, first, second):
     """Both are sent without a network. Whichever arrives first, and is replied to last, all that was said stays."""
     with served(write_survey(folder := tmp_path / "survey")) as address:
         me = person()
         page = me.start(address)
         me.moves_on(lambda: me.keys("c"))
         me.context.set_offline(True)
-        page.get_by_role("button", name="Change my last answer").click(delay=60)
+        page.get_by_role("button", name=CHANGE_ANSWER).click(delay=60)
         page.get_by_text("No connection.").wait_for()
         page.wait_for_timeout(120)
         me.keys("d")
@@ -252,7 +252,7 @@ def test_a_double_click_on_the_button_takes_back_one_answer(tmp_path, person):
         page = me.start(address)
         for key in "cd":
             me.moves_on(lambda: me.keys(key))  # noqa: B023
-        me.moves_on(lambda: page.get_by_role("button", name="Change my last answer").dblclick(delay=20))
+        me.moves_on(lambda: page.get_by_role("button", name=CHANGE_ANSWER).dblclick(delay=20))
         assert me.place() == "2 of 4" and page.get_by_role("button", name="Take back").count() == 0
         me.moves_on(lambda: me.keys("s"))
     assert [(row["answer"]["choice"], row["taken_back"]) for row in kept(folder)] == [("cat", 0), ("ship", 1)]

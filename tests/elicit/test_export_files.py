@@ -23,9 +23,10 @@ from dissensus.elicit.survey_run import open_survey
 from dissensus.files.tables import survey_exports
 from tests.elicit.servers import background_server
 from tests.elicit.surveys import write_survey_of
+from tests.facts import missing_facts, refuses, states
 
-LABELS = r"for labels, run `dissensus elicit export FOLDER --labels -o labels\.parquet`"
-NO_LABELS = "raw answers about pairs or triplets, which compare items and are not labels"
+LABELS = ("`dissensus elicit export FOLDER --labels -o labels.parquet`",)
+NO_LABELS = ("pairs or triplets", "not labels")
 
 
 @pytest.fixture(scope="module", params=QUESTIONS)
@@ -46,15 +47,14 @@ def answered(request, tmp_path_factory):
 
 def test_raw_answers_are_refused_with_the_command_that_gives_labels(answered, tmp_path):
     kind, run = answered
-    message = LABELS if QUESTIONS[kind].labels_items else NO_LABELS
+    facts = LABELS if QUESTIONS[kind].labels_items else NO_LABELS
     for ending in FORMATS:
         path = tmp_path / f"raw.{ending}"
         write_table(run, "answers", path)
         for options in ({}, {"format": ending}, {"label": "answer"}, {"layout": "votes", "where": {"kind": "main"}}):
-            with pytest.raises(ValueError, match=rf"raw\.{ending}: these are a survey's raw answers.*") as refusal:
+            with refuses(f"raw.{ending}", "raw answers", *facts):
                 read(path, **options)
-            assert refusal.match(message)
-    with pytest.raises(ValueError, match=message):
+    with refuses("raw answers", *facts):
         read(pd.read_csv(tmp_path / "raw.csv"))
     with pytest.raises(ValueError, match="raw answers"):
         count_votes(tmp_path / "raw.parquet")
@@ -108,11 +108,11 @@ def test_people_are_not_labels(answered, tmp_path):
     _, run = answered
     for ending in FORMATS:
         write_table(run, "people", tmp_path / f"people.{ending}")
-        with pytest.raises(ValueError, match=f"these are the people of a survey, not its labels; {LABELS}"):
+        with refuses(f"people.{ending}", "people", *LABELS):
             read(tmp_path / f"people.{ending}")
 
 
-def test_a_label_of_ones_own_beside_raw_answers_is_read(answered, tmp_path):
+def test_a_label_column_added_to_raw_answers_is_read(answered, tmp_path):
     _, run = answered
     write_table(run, "answers", tmp_path / "raw.csv")
     frame = pd.read_csv(tmp_path / "raw.csv").assign(verdict="fine")
@@ -126,7 +126,8 @@ def test_every_verb_names_the_command(answered, verb, tmp_path, monkeypatch):
     write_table(run, "answers", tmp_path / "raw.csv")
     done = CliRunner().invoke(app, [verb[0], "raw.csv", *verb[1:]])
     assert done.exit_code == 2 and not (tmp_path / "out.parquet").exists()
-    assert ("dissensus elicit export FOLDER --labels" in done.stderr) == QUESTIONS[kind].labels_items
+    assert states(done.stderr, "raw.csv", "raw answers")
+    assert (not missing_facts(done.stderr, *LABELS)) == QUESTIONS[kind].labels_items
 
 
 def test_the_tables_are_known_by_columns_that_they_have():

@@ -174,7 +174,7 @@ def test_no_decision_makes_the_dashboard_fail(client):
     assert web.get("/dashboard/data").status_code == 200
 
 
-def test_a_database_that_went_away_is_told_as_such_and_browsers_try_again(tmp_path, postgres):
+def test_a_lost_database_is_reported_and_browsers_try_again(tmp_path, postgres):
     address = postgres()
     run = open_survey(write_survey(tmp_path / "survey"), address)
     web = client_of(run)

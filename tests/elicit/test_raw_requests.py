@@ -189,7 +189,7 @@ def test_no_header_makes_the_server_fail(talk):
             talk(b"GET", path, header)
 
 
-def test_somebody_who_leaves_in_the_middle_of_a_request_is_no_fault(talk):
+def test_a_request_that_is_aborted_is_not_an_error(talk):
     for path in POSTS:
         assert talk(b"POST", path, b"Content-Length: 200", b"{}", leaves=True) == (None, b"")
 

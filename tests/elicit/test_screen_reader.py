@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.elicit.browser import served
+from dissensus.elicit.questions.question_kinds import QUESTIONS
+from tests.elicit.browser import CHANGE_ANSWER, served
 from tests.elicit.surveys import write_survey
+from tests.facts import states
 
 # What has a role but nothing to say of its own, and what is said as a whole, whatever it is made of.
 SILENT = {"none", "generic", "paragraph", "LabelText", "Legend", "list", "listitem", "figure", "strong", "main"}
@@ -71,7 +73,7 @@ def heard(me):
 def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
     me = listen({"kind": "choose", "classes": ("cat", "dog", "ship"), "shuffle": False})
     question = [
-        "heading What is it?; focused",
+        f"heading {QUESTIONS['choose'].prompt}; focused",
         "form Your answer",
         "group Classes",
         "image The picture",
@@ -83,15 +85,15 @@ def test_choose_is_heard_with_its_keys_and_the_next_item_is_announced(listen):
     assert spoken(me) == question
     me.moves_on(lambda: me.keys("d"))
     assert heard(me) == ["2 of 4"]
-    assert spoken(me) == [*question, "button Change my last answer; keyshortcuts Control+Z"]
+    assert spoken(me) == [*question, f"button {CHANGE_ANSWER}; keyshortcuts Control+Z"]
     me.page.get_by_role("checkbox").click()  # keys that are switched off are not announced
-    assert {"button cat", "button Change my last answer"} <= set(spoken(me))
+    assert {"button cat", f"button {CHANGE_ANSWER}"} <= set(spoken(me))
 
 
-def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
+def test_top_two_announces_the_role_of_each_class(listen):
     me = listen({"kind": "top-two", "classes": ("cat", "dog", "ship"), "shuffle": False})
     assert spoken(me) == [
-        "heading What is it, and how sure are you?; focused",
+        f"heading {QUESTIONS['top-two'].prompt}; focused",
         "image The picture",
         "form Your answer",
         "group Classes",
@@ -113,11 +115,14 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
         "- rules out all others.; checked",
     ]
     me.keys("Enter")
-    assert heard(me) == ["Name the most probable class."]
+    (said,) = heard(me)
+    assert states(said, "most probable")
     me.keys("c", "7", "0", "Shift+S")
-    assert heard(me) == ["ship is ruled out"]
+    (said,) = heard(me)
+    assert states(said, "ship", "ruled out")
     me.keys("d", "Enter")
-    assert heard(me) == ["dog gets the other 30 percent. Confirm with Enter."]
+    (said,) = heard(me)
+    assert states(said, "dog", "30 percent", "Enter")
     assert spoken(me)[4:14] == [
         "button cat , most probable; pressed; keyshortcuts c",
         "button dog , second most probable; pressed; keyshortcuts d",
@@ -133,7 +138,7 @@ def test_top_two_says_what_each_class_is_and_what_was_ruled_out(listen):
     assert "textbox How probable is dog, in percent?; 30; focused" in spoken(me)
     me.ready()
     me.moves_on(lambda: me.keys("Enter"))
-    assert heard(me) == ["2 of 4"] and spoken(me)[0] == "heading What is it, and how sure are you?; focused"
+    assert heard(me) == ["2 of 4"] and spoken(me)[0] == f"heading {QUESTIONS['top-two'].prompt}; focused"
 
 
 def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
@@ -142,7 +147,7 @@ def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
     texts = "(all) => all.map((slider) => slider.getAttribute('aria-valuetext'))"
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["not set", "not set"]
     assert spoken(me) == [
-        "heading How well does each word describe it?; focused",
+        f"heading {QUESTIONS['sliders'].prompt}; focused",
         "image The picture",
         "form Your answer",
         "group From not at all to completely",
@@ -156,20 +161,17 @@ def test_a_slider_tells_its_value_itself_and_that_it_has_none(listen):
     me.keys("c", "7", "ArrowRight")
     assert heard(me) == []  # the slider that has the focus speaks, nothing else does
     me.keys("Enter")
-    assert heard(me) == ["Set every slider: dog is not set."]
+    (said,) = heard(me)
+    assert states(said, "dog", "not set")
     assert me.page.eval_on_selector_all("input[type=range]", texts) == ["0.71", "not set"]
     assert "slider dog; 0.5; keyshortcuts d; focused" in spoken(me)
 
 
-def test_each_token_is_told_with_its_class(listen):
+def test_each_token_is_announced_with_its_class(listen):
     me = listen({"kind": "tokens", "classes": ("cat", "dog"), "tokens": 2})
     me.keys("c", "d", "d", "Shift+C")
-    assert heard(me) == [
-        "1 on cat. 1 of 2 tokens left.",
-        "1 on dog. All 2 tokens are placed.",
-        "1 on dog. All 2 tokens are placed.",
-        "0 on cat. 1 of 2 tokens left.",
-    ]
+    facts = [("1 on cat", "1 of 2"), *[("1 on dog", "All 2")] * 2, ("0 on cat", "1 of 2")]
+    assert all(states(said, *expected) for said, expected in zip(heard(me), facts, strict=True))
 
 
 def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by_its_text(listen):
@@ -177,7 +179,7 @@ def test_a_field_that_has_the_focus_is_described_by_the_question_and_feedback_by
     practice = [{"item": "p0", "feedback": "Most say **bird 3**."}]
     me = listen({"kind": "choose", "classes": many}, practice=practice)
     label = "combobox Type to find the class, then choose it"
-    assert f"{label}; What is it?; focused" in spoken(me)
+    assert f"{label}; {QUESTIONS['choose'].prompt}; focused" in spoken(me)
     me.page.keyboard.type("bird 3")
     me.moves_on(lambda: me.keys("Enter"))
     assert "button Continue; Most say bird 3.; focused" in spoken(me)

@@ -40,7 +40,7 @@ NASTY = '=HYPERLINK("http://evil.example","x")'
         ("-", "'-"),
     ],
 )
-def test_what_would_be_run_gets_an_apostrophe_and_numbers_stay(text, cell):
+def test_formulas_get_an_apostrophe_and_numbers_stay(text, cell):
     table, changed = escape_formulas(pa.table({"text": pa.array([text], pa.string())}))
     assert table.column("text").to_pylist() == [cell] and changed == (text != cell)
 

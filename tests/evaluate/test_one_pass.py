@@ -10,6 +10,7 @@ from dissensus.evaluate.kernels import SUMS
 from dissensus.evaluate.metrics import METRICS
 from dissensus.evaluate.one_pass import SAMPLE, sweep
 from dissensus.evaluate.smooth_calibration import smooth_ece
+from tests.facts import refuses
 
 
 def simulated(n, k, dtype=np.float64, votes=7, seed=0):
@@ -148,27 +149,27 @@ def test_a_confident_model_keeps_the_order_of_its_confidence():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "facts"),
     [
-        (lambda q: q * 0.9, "sums to 0.9; expected probabilities with sum 1"),
-        (lambda q: np.where(q == q.max(), np.nan, q), "is nan; expected a probability"),
-        (lambda q: np.log(q) + 3, "these look like logits. Apply softmax first"),
-        (lambda q: np.log(q), "these look like log-probabilities. Apply exp first"),
-        (lambda q: q[:, :1], "expected the same items and classes"),
-        (lambda q: q[0], "expected \\(n, k\\)"),
-        (lambda q: (q > 0.5).astype(int), "expected probabilities in float32 or float64"),
+        (lambda q: q * 0.9, ("row 0", "sums to 0.9", "sum 1", "100 of 100")),
+        (lambda q: np.where(q == q.max(), np.nan, q), ("nan", "a probability")),
+        (lambda q: np.log(q) + 3, ("logits", "softmax")),
+        (lambda q: np.log(q), ("log-probabilities", "exp")),
+        (lambda q: q[:, :1], ("(100, 1)", "(100, 3)", "classes")),
+        (lambda q: q[0], ("(3,)", "(n, k)")),
+        (lambda q: (q > 0.5).astype(int), ("int64", "float32", "float64")),
     ],
 )
-def test_bad_predictions_are_refused(change, message):
+def test_bad_predictions_are_refused(change, facts):
     rng = np.random.default_rng(0)
     model, people = rng.dirichlet(np.ones(3), 100), rng.dirichlet(np.ones(3), 100)
-    with pytest.raises(ValueError, match=message):
+    with refuses(*facts):
         sweep(change(model), people)
 
 
 def test_bad_people_are_refused():
     model, people = simulated(100, 3)
-    with pytest.raises(ValueError, match=r"label row 3 .* sums to 0\.5"):
+    with refuses("label row 3", "0.5"):
         sweep(model, people * np.where(np.arange(100) == 3, 0.5, 1.0)[:, None])
 
 

@@ -17,6 +17,7 @@ from dissensus.evaluate.slices import (
     value_bins,
 )
 from dissensus.labels.distances import normalised_entropy
+from tests.facts import refuses
 
 COUNTS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=1, max_size=40)
 
@@ -101,17 +102,17 @@ def test_bins_stand_in_the_order_of_their_lower_ends():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match=r"column 'id' has 60 different values.*at most 50"):
+    with refuses("'id'", "60 different values", "at most 50"):
         column_slices(range(60), "id")
-    with pytest.raises(ValueError, match="column 'x' is empty for all 2 items"):
+    with refuses("'x'", "empty", "2 items"):
         column_slices([None, None], "x")
     with pytest.raises(ValueError, match=r"share is 1\.5"):
         high_disagreement(np.ones((2, 1)), 1.5)
-    with pytest.raises(ValueError, match="0 bins were asked for"):
+    with refuses("0 bins"):
         entropy_bins(np.ones((2, 1)), 0)
     with pytest.raises(ValueError, match=r"'size'.*width, mass"):
         entropy_bins(np.ones((2, 1)), 2, "size")
-    with pytest.raises(ValueError, match="3 values for 2 items in slices by x"):
+    with refuses("3 values", "2 items", "slices by x"):
         slice_scores(np.ones(3), Slices("x", ("a",), np.zeros(2, dtype=int)), np.random.default_rng(0))
-    with pytest.raises(ValueError, match="1 of them not from -1 to 0"):
+    with refuses("1 of them", "-1 to 0"):
         Slices("x", ("a",), np.array([0, 1]))

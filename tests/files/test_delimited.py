@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dissensus import read
+from tests.facts import refuses
 
 THREADS = """
 import os, sys
@@ -30,19 +31,21 @@ def test_a_refused_header_leaves_no_thread_behind_that_could_abort_the_process_a
     assert done.stdout == "0\n"
 
 
-def test_a_mark_of_utf_8_is_no_part_of_the_first_column(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_the_first_column(tmp_path):
     path = tmp_path / "bom.csv"
     path.write_text("item,annotator,label\n1,a,x\n", encoding="utf-8-sig")
     assert read(path).n_items == 1
-    with pytest.raises(ValueError, match=r"bom.csv: this is UTF-8 text .* expected latin-1. Leave encoding="):
+    with refuses(
+        "UTF-8", b"\xef\xbb\xbf", "expected latin-1", "Leave encoding=", place=str(path), ways={"encoding": ...}
+    ):
         read(path, encoding="latin-1")
 
 
-def test_columns_may_be_separated_by_semicolons_where_that_is_said(tmp_path):
+def test_columns_may_be_separated_by_semicolons_if_the_caller_says_so(tmp_path):
     path = tmp_path / "semi.csv"
     path.write_text("item;annotator;label\n1;a;x, or y\n1;b;z\n")
-    with pytest.raises(ValueError, match=r"separated by ';'. Pass delimiter=';'"):
+    with refuses("'item;annotator;label'", "','", "';'", place=str(path), ways={"delimiter": ";"}):
         read(path)
     assert read(path, delimiter=";", classes=["x, or y", "z"]).n_answers == 2
-    with pytest.raises(ValueError, match="expected one character"):
+    with refuses("delimiter=';;'", "one character", place=str(path)):
         read(path, delimiter=";;")

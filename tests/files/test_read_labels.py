@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus import Distributions, Votes, read, write
+from tests.facts import refuses, states
+from tests.files.notices import one_states, read_roles
 from tests.files.refusals import quiet
 
 
@@ -20,7 +22,8 @@ def test_crowd_kit_frames_are_read_as_they_are():
     said = []
     found = read(frame, say=said.append)
     assert found == Votes.of(["t1", "t1"], ["x", "y"], ["w1", "w2"])
-    assert said == ["DataFrame: took: item = task, annotator = worker, label = label (x, y)"]
+    assert len(said) == 1
+    assert read_roles(said[0], "DataFrame") == {"item": "task", "annotator": "worker", "label": "label (x, y)"}
 
 
 def test_cleanlab_frames_have_one_column_per_annotator_and_gaps():
@@ -32,7 +35,7 @@ def test_cleanlab_frames_have_one_column_per_annotator_and_gaps():
     assert read(named, layout="annotators", say=quiet).items.tolist() == ["x", "y", "z"]
 
 
-def test_an_index_left_over_from_choosing_rows_is_no_column():
+def test_an_index_left_over_from_choosing_rows_is_not_a_column():
     frame = pd.DataFrame({"item": list("aabb"), "annotator": [1, 2, 1, 2], "label": list("xyxx")})
     chosen = frame[[True, False, True, True]]
     found = read(chosen, say=quiet)
@@ -57,14 +60,14 @@ def test_names_that_pandas_uses_are_kept_in_files_of_our_own(tmp_path):
         assert read(tmp_path / f"{number}.parquet", say=quiet) == value
 
 
-def test_frames_that_arrow_cannot_hold_say_what_to_do():
+def test_frames_that_fit_no_arrow_type_are_refused_with_the_way_out():
     pandas = pytest.importorskip("pandas")
     sparse = pandas.DataFrame({"item": pandas.arrays.SparseArray([1, 0]), "label": ["x", "y"]})
     large = pandas.DataFrame({"item": pandas.Series([2**70, 1], dtype=object), "label": ["x", "y"]})
     for frame in (sparse, large):
-        with pytest.raises(ValueError, match=r"fits no Arrow type .*sparse\.to_dense.*astype\(str\)"):
+        with refuses("Arrow type", "sparse.to_dense", "astype(str)", place="DataFrame"):
             read(frame)
-    with pytest.raises(ValueError, match="a series is one column; expected a frame with items and labels"):
+    with refuses("one column", "a frame", "reset_index", place="Series"):
         read(pandas.Series(["x"], name="label"))
 
 
@@ -80,14 +83,15 @@ USUAL = [
 
 
 @pytest.mark.parametrize(("item", "annotator", "label"), USUAL)
-def test_usual_column_names_are_recognised_and_every_guess_is_said(tmp_path, item, annotator, label):
+def test_usual_column_names_are_recognised_and_every_guess_is_reported(tmp_path, item, annotator, label):
     path = tmp_path / "votes.csv"
     path.write_text(f"{label},{annotator},{item}\nx,1,a\ny,2,a\n")
     said = []
     found = read(path, say=said.append)
     assert found == Votes.of(["a", "a"], ["x", "y"], [1, 2])
-    line = f"{path}: took: item = {item}, annotator = {annotator}, label = {label} (x, y)"
-    assert said == ([] if (item, annotator, label) == ("item", "annotator", "label") else [line])
+    roles = {"item": item, "annotator": annotator, "label": f"{label} (x, y)"}
+    guessed = (item, annotator, label) != ("item", "annotator", "label")
+    assert [read_roles(notice, path) for notice in said] == ([roles] if guessed else [])
 
 
 def test_every_guess_of_a_column_can_be_overruled(tmp_path):
@@ -108,7 +112,9 @@ def test_times_are_read_by_their_usual_names(tmp_path):
     said = []
     found = read(path, say=said.append)
     assert found.seconds.tolist()[0] == 3.5 and np.isnan(found.seconds[1])
-    assert said == [f"{path}: took: item = item, annotator = annotator, label = label (x, y), seconds = lead_time"]
+    assert [read_roles(notice, path) for notice in said] == [
+        {"item": "item", "annotator": "annotator", "label": "label (x, y)", "seconds": "lead_time"}
+    ]
 
 
 def test_labels_written_as_numbers_keep_their_spelling(tmp_path):
@@ -117,7 +123,8 @@ def test_labels_written_as_numbers_keep_their_spelling(tmp_path):
     pq.write_table(pa.table({"item": [1, 2], "label": [1.0, 0.0]}), tmp_path / "v.parquet")
     said = []
     assert read(tmp_path / "v.parquet", say=said.append).classes == ("0", "1")
-    assert any("label = label (0, 1, whole floats read as integers)" in notice for notice in said)
+    label = read_roles(said[0])["label"]
+    assert label.startswith("label (0, 1, ") and states(label, "floats", "integers")
     (tmp_path / "z.csv").write_text("item,label\n1,01\n2,1\n")
     assert read(tmp_path / "z.csv", say=quiet).classes == ("01", "1")
 
@@ -130,11 +137,13 @@ def test_wide_tables_are_counts_or_probabilities_as_their_numbers_tell(tmp_path)
     assert (
         found.classes == ("cat", "dog") and found.votes.tolist() == [4, 4] and found.probs[0].tolist() == [0.75, 0.25]
     )
-    assert said == [f"{path}: took: item = uid, classes = cat, dog (counts)"]
+    assert [read_roles(notice, path) for notice in said] == [{"item": "uid", "classes": "cat, dog (counts)"}]
     path.write_text("cat,dog\n0.25,0.75\n1,0\n")
     said.clear()
     assert read(path, say=said.append).items.tolist() == [0, 1]
-    assert said == [f"{path}: took: item = row number, classes = cat, dog (probabilities)"]
+    assert [read_roles(notice, path) for notice in said] == [
+        {"item": "row number", "classes": "cat, dog (probabilities)"}
+    ]
     assert read(path, items=["x", "y"], say=quiet).items.tolist() == ["x", "y"]
     path.write_text("item,cat,dog\na,1,0\nb,0,1\n")
     assert (
@@ -142,13 +151,13 @@ def test_wide_tables_are_counts_or_probabilities_as_their_numbers_tell(tmp_path)
     )
 
 
-def test_classes_name_the_columns_of_a_wide_table_and_the_rest_is_said(tmp_path):
+def test_classes_name_the_columns_of_a_wide_table_and_the_others_are_reported(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("item,n_cat,n_dog,label,text\na,3,1,cat,hm\nb,1,3,dog,ah\n")
     said = []
     found = read(path, classes=["n_dog", "n_cat"], say=said.append)
     assert found.classes == ("n_dog", "n_cat") and found.probs[0].tolist() == [0.25, 0.75]
-    assert any(notice.endswith("n_cat (counts), left out = label, text") for notice in said)
+    assert read_roles(said[0]) == {"item": "item", "classes": "n_dog, n_cat (counts)", "left out": "label, text"}
     assert read(path, classes=["n_cat", "n_dog"], items=["b", "a"], say=quiet).items.tolist() == ["b", "a"]
 
 
@@ -184,7 +193,7 @@ def test_rows_without_a_label_can_be_left_out_and_are_counted(tmp_path):
     (tmp_path / "v.csv").write_text("item,annotator,label\na,1,\na,2,x\n")
     said = []
     assert read(tmp_path / "v.csv", missing="drop", say=said.append).n_answers == 1
-    assert said[-1].endswith("1 rows without a label left out")
+    assert states(said[-1], "1 rows", "label", "left out")
 
 
 TOP_TWO = [
@@ -209,11 +218,15 @@ def test_top_two_answers_read_alike_from_every_format(tmp_path, ending):
     assert found.classes == ("cat", "dog", "eel") and found.named.tolist() == [[0, 1], [1, -1]]
     assert np.array_equal(found.stated, [[0.7, 0.2, np.nan], [np.nan, 1, np.nan]], equal_nan=True)
     assert found.ruled_out.tolist() == [[False, False, True], [False] * 3]
-    assert [notice.partition(": ")[2] for notice in said] == [
-        "took: item = item, annotator = annotator, "
-        "top-two = top1, top1_prob, top2, top2_prob, ruled_out (cat, dog, eel), scale = 100 (percents)",
-        "classes that are only ruled out, never named: eel",
-    ]
+    took, unnamed = said
+    columns = ["top1", "top1_prob", "top2", "top2_prob", "ruled_out"]
+    assert read_roles(took) == {
+        "item": "item",
+        "annotator": "annotator",
+        "top-two": f"{', '.join(columns)} (cat, dog, eel)",
+        "scale": "100 (percents)",
+    }
+    assert states(unnamed, "ruled out", "never named", "eel")
     assert read(path, scale=200, say=quiet).stated[0, 0] == 0.35
 
 
@@ -224,7 +237,7 @@ def test_lists_of_annotators_and_annotations_are_one_row_per_answer():
     said = []
     found = read(table, say=said.append)
     assert found == Votes.of(["a", "a", "b"], ["x", "y", "x"], [1, 2, 1])
-    assert "Table: 1 items without annotations left out" in said
+    assert one_states(said, "Table", "1 items", "left out")
     assert read(pl.from_arrow(table), say=quiet) == found
 
 

@@ -7,52 +7,59 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus import Beliefs, Distributions, Votes, read, write
+from tests.facts import refuses
+from tests.files.notices import one_states
 from tests.files.refusals import quiet
 
 THREE = Votes.of(["a", "a", "b"], ["cat", "dog", "cat"], ["ann", "bo", "ann"])
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_a_plain_table_that_looks_like_an_export_can_be_read_as_it_stands(tmp_path, kind):
+def test_a_plain_table_that_looks_like_an_export_can_be_read_as_a_table(tmp_path, kind):
     path = tmp_path / f"v.{kind}"
     votes = Votes.of(["a", "b"], ["x", "y"], extra=pa.table({"instance_id": [1, 2], "tone:::sad": ["m", "n"]}))
     said = []
     write(votes, path, say=said.append)
-    assert any(f"this is not an export of potato: read it back with format={kind!r}" in notice for notice in said)
+    assert one_states(said, "not an export", "potato", f"format={kind!r}")
     assert read(path, say=quiet, format=kind) == votes
 
 
-def test_what_a_format_cannot_hold_is_refused_with_a_way_out(tmp_path):
+def test_values_that_a_format_cannot_store_are_refused_with_a_way_out(tmp_path):
     nested = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p", "q"]]}))
     cases = [
-        (nested, "v.csv", {}, r"column 'tags' has lists, which csv cannot have; write \.parquet or \.jsonl"),
+        (nested, "v.csv", {}, ["column 'tags'", "lists", "csv cannot", ".parquet or .jsonl"]),
+        (Votes.of(["a\0"], ["x"]), "v.csv", {}, ["line 2", "NUL byte", "csv cannot", ".parquet or .jsonl"]),
+        (THREE, "v.npy", {}, ["npy has", "per item", "per answer", ".parquet or .csv"]),
         (
-            Votes.of(["a\0"], ["x"]),
-            "v.csv",
-            {},
-            r"line 2 would have a NUL byte, which csv cannot have; write \.parquet",
+            Beliefs.of_votes(THREE),
+            "v.json",
+            {"format": "label-studio"},
+            ["label-studio has votes", "beliefs", ".parquet"],
         ),
-        (THREE, "v.npy", {}, r"npy has one row per item, and this is one per answer: write \.parquet"),
-        (Beliefs.of_votes(THREE), "v.json", {"format": "label-studio"}, "label-studio has votes"),
-        (Beliefs.of_votes(THREE), "v.csv", {"layout": "crowd-kit"}, r"these are beliefs; take beliefs\.first_choices"),
-        (THREE, "v.csv", {"layout": "long"}, "unknown layout to write 'long'.*crowd-kit, annotators"),
-        (THREE, "v.txt", {}, r"the ending '\.txt' .*expected \.csv"),
-        (THREE, "v.txt", {"format": "xls"}, "unknown format 'xls'.*csv, tsv"),
-        (THREE, "no/folder/v.csv", {}, "there is no folder .*; make it first"),
-        (Distributions([[1.0]], ["a"], ("votes",)), "v.csv", {}, "a class is named 'votes'.*rename the class"),
-        (Votes.of(["a", "a"], ["x", "y"], ["b", "b"]), "v.csv", {"layout": "annotators"}, "answered an item twice"),
-        (Votes.of(["a"], ["x"], extra=pa.table({"b": [b"\xff"]})), "v.jsonl", {}, r"bytes.*write \.parquet"),
-        (Votes.of(["a"], ["x"], extra=pa.table({"f": [float("inf")]})), "v.json", {}, r"JSON.*write \.parquet"),
+        (
+            Beliefs.of_votes(THREE),
+            "v.csv",
+            {"layout": "crowd-kit"},
+            ["'crowd-kit'", "these are beliefs", "beliefs.first_choices()"],
+        ),
+        (THREE, "v.csv", {"layout": "long"}, ["unknown layout", "'long'", "crowd-kit, annotators"]),
+        (THREE, "v.txt", {}, ["ending '.txt'", ".csv, .tsv", "format="]),
+        (THREE, "v.txt", {"format": "xls"}, ["unknown format 'xls'", "csv, tsv"]),
+        (THREE, "no/folder/v.csv", {}, [f"no folder {tmp_path / 'no/folder'}"]),
+        (Distributions([[1.0]], ["a"], ("votes",)), "v.csv", {}, ["class", "'votes'", "rename the class"]),
+        (Votes.of(["a", "a"], ["x", "y"], ["b", "b"]), "v.csv", {"layout": "annotators"}, ["an item twice"]),
+        (Votes.of(["a"], ["x"], extra=pa.table({"b": [b"\xff"]})), "v.jsonl", {}, ["JSON", b"\xff", ".parquet"]),
+        (Votes.of(["a"], ["x"], extra=pa.table({"f": [float("inf")]})), "v.json", {}, ["JSON", "inf", ".parquet"]),
     ]
-    for value, name, options, message in cases:
-        with pytest.raises(ValueError, match=message) as caught:
+    for value, name, options, facts in cases:
+        with refuses(*facts) as caught:
             write(value, tmp_path / name, say=quiet, **options)
         assert str(caught.value).startswith(str(tmp_path / name))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_device_is_never_replaced_by_a_file():
-    with pytest.raises(ValueError, match="/dev/null: exists but is not a regular file"):
+    with refuses("/dev/null", "regular file"):
         write(THREE, "/dev/null", format="csv", say=quiet)
 
 
@@ -62,7 +69,7 @@ def test_a_written_file_replaces_the_old_one_whole(tmp_path):
     write(THREE, path)
     assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
     bad = Votes.of(["a"], ["x"], extra=pa.table({"tags": [["p"]]}))
-    with pytest.raises(ValueError, match="has lists"):
+    with refuses(path, "column 'tags'", "lists", "csv cannot"):
         write(bad, path, format="csv", say=quiet)
     assert read(path, say=quiet) == THREE and [p.name for p in tmp_path.iterdir()] == ["v.parquet"]
 

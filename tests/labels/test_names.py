@@ -12,6 +12,7 @@ from dissensus.evaluate.people import as_people
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import as_names, item_positions, positions_of, refuse_names_for_codes
 from dissensus.labels.row_numbers import are_named, row_numbers
+from tests.facts import refuses
 
 NAMES = st.lists(st.integers(-3, 12) | st.sampled_from("abcxyz"), unique_by=str, max_size=12)
 
@@ -22,7 +23,7 @@ def test_names_are_matched_whatever_their_type():
 
 
 @given(NAMES, NAMES)
-def test_a_position_is_where_the_name_stands(names, among):
+def test_a_position_is_the_row_of_the_name(names, among):
     texts = [str(name) for name in among]
     for name, place in zip(names, positions_of(names, among), strict=True):
         assert place == (texts.index(str(name)) if str(name) in texts else -1)
@@ -44,7 +45,7 @@ def test_numbers_of_rows_are_not_matched_to_names():
     assert item_positions(row_numbers(3), row_numbers(2)).tolist() == [0, 1, -1]
     assert item_positions(np.array([2, 0]), np.array([0, 2])).tolist() == [1, 0]
     for items, among in ((row_numbers(3), np.arange(3)), (np.arange(3), row_numbers(3))):
-        with pytest.raises(ValueError, match="row 0 need not be the item called 0, so they are not matched"):
+        with refuses("no item names", "0, 1, 2", "row 0", "not matched", "items=..."):
             item_positions(items, among)
 
 
@@ -57,7 +58,7 @@ def test_row_numbers_made_texts_are_names_that_somebody_gave():
 
 @pytest.mark.parametrize("classes", [("1", "2", "3"), ("1", "2", "unsure"), ("1.0", "2.0"), ("cat", "0")])
 def test_codes_are_refused_where_a_class_is_named_by_another_number(classes):
-    with pytest.raises(ValueError, match=r"targets have numbers, and the classes are named .*give the names as text"):
+    with refuses("targets have numbers", f"named {', '.join(classes)}", "names as text"):
         refuse_names_for_codes(classes, "targets")
     refuse_names_for_codes(("0", "1", "unsure"), "targets")
     refuse_names_for_codes(("cat", "dog", "nan"), "targets")

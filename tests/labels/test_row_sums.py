@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.refusals import Way
 from dissensus.labels.row_sums import divide_rows, look_of, row_ways
+from tests.facts import refuses, states
 
 DIVIDE = Way("divide")
 SIZES = st.tuples(st.integers(1, 20), st.integers(2, 12), st.integers(0, 2**32 - 1))
@@ -29,7 +30,7 @@ def test_softmax_is_never_advised_for_rows_that_only_want_dividing_down(size, fa
 
 
 @given(SIZES)
-def test_each_kind_of_numbers_is_told_by_what_it_is(size):
+def test_each_kind_of_numbers_is_recognised(size):
     p = np.clip(rows_of(*size), 1e-6, 1)
     p /= p.sum(axis=1, keepdims=True)
     rng = np.random.default_rng(size[2])
@@ -64,43 +65,44 @@ def test_released_logits_counts_and_shares_are_told_apart(loaded, data_folder):
     assert look_of(cifar) == "counts" and look_of(cifar / 50) in ("mass", "large mass")
 
 
-def test_what_was_divided_is_said_and_what_sums_to_1_stays_to_the_last_digit():
+def test_divided_rows_are_reported_and_rows_that_sum_to_1_stay_exact():
     rows = np.array([[0.1, 0.9], [0.2, 0.3], [3.0, 1.0]])
     scaled, done = divide_rows(rows)
     assert scaled[0].tolist() == [0.1, 0.9] and scaled.tolist()[1:] == [[0.4, 0.6], [0.75, 0.25]]
-    assert done == "2 of 3 rows summed to 0.5 to 4 and were divided by their sum"
-    assert divide_rows(rows[:1])[1] == "all 1 rows sum to 1 already, so none was divided by its sum"
-    assert divide_rows(rows[1:2])[1] == "1 of 1 rows summed to 0.5 and were divided by their sum"
+    assert states(done, "2 of 3", "0.5 to 4", "were divided")
+    assert states(divide_rows(rows[:1])[1], "all 1 rows", "none was divided")
+    assert states(divide_rows(rows[1:2])[1], "1 of 1", "0.5 and were divided")
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("rows", "facts"),
     [
-        (
-            [[0.5, 0.5], [1.5, -0.5]],
-            r"row 1 is \[1.5, -0.5\]; rows are divided by their sum only .* 1 of 2 rows .*logits",
-        ),
-        ([[0.0, 0.0]], r"row 0 is \[0, 0\]; .* one is above 0"),
-        ([[0.5, np.nan]], r"row 0 is \[0.5, nan\]"),
-        ([[np.inf, 1.0]], "row 0 is"),
+        ([[0.5, 0.5], [1.5, -0.5]], ["row 1", [1.5, -0.5], "0 or more", "1 of 2", "logits"]),
+        ([[0.0, 0.0]], ["row 0", [0, 0], "above 0", "1 of 1"]),
+        ([[0.5, np.nan]], ["row 0", "[0.5, nan]", "1 of 1"]),
+        ([[np.inf, 1.0]], ["row 0", "[inf, 1]", "1 of 1"]),
     ],
 )
-def test_numbers_below_0_and_empty_rows_are_not_divided(rows, message):
-    with pytest.raises(ValueError, match=message):
+def test_numbers_below_0_and_empty_rows_are_not_divided(rows, facts):
+    with refuses(*facts):
         divide_rows(np.array(rows))
 
 
 @pytest.mark.parametrize(
-    ("rows", "advice"),
+    ("rows", "facts", "ways"),
     [
-        ([[3.0, 1.0], [0.0, 2.0]], "probability 3; .*whole numbers, as counts of votes are.*Distributions.from_c"),
-        ([[30.5, 69.5]], "look like percents.*Distributions.from_mass.*rescale=True"),
-        ([[0.3, 0.3]], "look like mass that is not divided by its sum yet.*Distributions.from_mass"),
-        ([[-1.0, 2.0]], "look like logits. Apply softmax first"),
-        ([[1.0000001, -1e-7]], "look like probabilities that fell below 0 by rounding. Clip them at 0 first"),
-        ([[-0.6931471805599453, -0.6931471805599453]], "look like log-probabilities. Apply exp first"),
+        (
+            [[3.0, 1.0], [0.0, 2.0]],
+            ["probability 3", "whole numbers", "counts of votes", "Distributions.from_counts"],
+            {"layout": "counts"},
+        ),
+        ([[30.5, 69.5]], ["probability 30.5", "percents", "Distributions.from_mass"], {"rescale": True}),
+        ([[0.3, 0.3]], ["sums to 0.6", "mass", "Distributions.from_mass"], {"rescale": True}),
+        ([[-1.0, 2.0]], ["probability -1", "logits", "softmax"], {}),
+        ([[1.0000001, -1e-7]], ["probability -1e-07", "below 0", "rounding", "Clip"], {}),
+        ([[-0.6931471805599453, -0.6931471805599453]], ["-0.693147", "log-probabilities", "exp"], {}),
     ],
 )
-def test_distributions_refuse_with_the_way_out_that_fits(rows, advice):
-    with pytest.raises(ValueError, match=advice):
+def test_distributions_refuse_with_the_way_out_that_fits(rows, facts, ways):
+    with refuses("row 0", *facts, ways=ways):
         Distributions(np.array(rows), np.arange(len(rows)), ("x", "y"))

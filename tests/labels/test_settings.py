@@ -9,6 +9,7 @@ import pytest
 
 from dissensus.labels.refusals import Refusal
 from dissensus.labels.settings import check_settings, document_settings, markdown_rows, setting, settings_of
+from tests.facts import refuses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,25 +41,25 @@ class Config:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"steps": 0}, "steps=0: expected a whole number of 1 or more"),
-        ({"steps": 2.0}, "steps=2.0: expected a whole number of 1 or more"),
-        ({"steps": True}, "steps=True: expected a whole number of 1 or more"),
-        ({"pace": "fats"}, "unknown pace 'fats'; did you mean 'fast'"),
-        ({"stops": [3, 0]}, r"stops=\[3, 0\]: expected a list of whole numbers of 1 or more"),
-        ({"stops": "3"}, "stops='3': expected a list"),
-        ({"rest": 61}, "rest=61: expected a number from 0 to 60"),
-        ({"rest": float("nan")}, "rest=nan"),
-        ({"back": "false"}, "back='false': expected true or false"),
+        ({"steps": 0}, ["steps=0", "whole number", "1 or more"]),
+        ({"steps": 2.0}, ["steps=2.0", "whole number", "1 or more"]),
+        ({"steps": True}, ["steps=True", "whole number", "1 or more"]),
+        ({"pace": "fats"}, ["unknown pace 'fats'", "'fast'", "slow, fast"]),
+        ({"stops": [3, 0]}, ["stops=[3, 0]", "a list", "whole numbers", "1 or more"]),
+        ({"stops": "3"}, ["stops='3'", "a list"]),
+        ({"rest": 61}, ["rest=61", "a number", "0 to 60"]),
+        ({"rest": float("nan")}, ["rest=nan", "0 to 60"]),
+        ({"back": "false"}, ["back='false'", "true or false"]),
     ],
 )
 def test_a_value_out_of_range_is_refused_with_the_range(given, expected):
-    with pytest.raises(ValueError, match=expected):
+    with refuses(*expected):
         Config(**given)
 
 
 @pytest.mark.parametrize("rate", [0, 1, -0.1, float("inf")])
 def test_open_ends_of_a_range_are_not_valid(rate):
-    with pytest.raises(ValueError, match="expected a number above 0 and below 1"):
+    with refuses(f"rate={rate}", "above 0", "below 1"):
         Inner(rate=rate)
 
 

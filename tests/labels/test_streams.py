@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.labels.streams import COLLIDING, FIRST_FREE, Stream, stream, stream_word
+from dissensus.evaluate import human_ceiling, over_items, scorecard
+from dissensus.labels import Votes, share, shuffle, subsample
+from dissensus.labels.streams import COLLIDING, FIRST_FREE, Stream, check_generator, stream, stream_word
+from tests.facts import refuses
 
 # What results were recorded with: a number that changes would change them.
 NUMBERS = {
@@ -30,11 +33,14 @@ NUMBERS = {
     "CROWD_PERSON": 1,
     "CROWD_LEAVING": 2,
     "BATCH_ORDER": 5,
+    "PROBE": 101,
 }
 
 
 def test_recorded_streams_keep_their_numbers_and_new_ones_start_higher():
-    assert {name.name: name.number for name in Stream if name.number < FIRST_FREE} == NUMBERS
+    numbers = {name.name: name.number for name in Stream}
+    assert {name: numbers[name] for name in NUMBERS} == NUMBERS
+    assert all(100 <= numbers[name] < FIRST_FREE for name in numbers.keys() - NUMBERS.keys())
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations(Stream, 2)), ids=lambda name: name.name)
@@ -53,3 +59,29 @@ def test_a_stream_is_numpys_generator_of_seed_number_and_parts(seed, name, parts
 
 def test_number_0_is_the_bare_seed():
     assert stream(7, Stream.WEIGHTS).random() == np.random.default_rng(7).random()
+
+
+def test_a_part_may_be_a_name_and_names_draw_other_numbers():
+    drawn = {stream(7, Stream.PROBE, name).random() for name in ("attack", "ood", "gradients")}
+    assert len(drawn) == 3
+    assert stream(7, Stream.PROBE, "ood").random() in drawn
+
+
+@pytest.mark.parametrize("rng", [0, None, np.random.RandomState(0)])
+def test_what_cannot_draw_is_refused_by_its_value(rng):
+    with refuses(f"rng is {rng!r:.80}", "np.random.default_rng(0)"):
+        check_generator(rng)
+
+
+def test_public_functions_refuse_a_seed_for_a_generator():
+    votes = Votes.of(["a", "a", "b"], ["x", "y", "x"], [1, 2, 1])
+    people = share(votes)
+    for draw in (
+        lambda: subsample(votes, 1, 0),
+        lambda: shuffle(people, rng=0),
+        lambda: human_ceiling(votes, 0),
+        lambda: scorecard(people, votes, rng=0),
+        lambda: over_items({"kl": np.array([0.1, 0.2])}, 0),
+    ):
+        with refuses("rng is 0"):
+            draw()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from dissensus.plan.constraints import count_constraints, label_triplets, similarity_triplets
+from dissensus.plan.constraints import count_constraints, label_triplets
 
 # Few different values, so that ties and gaps occur everywhere.
 matrices = arrays(
@@ -45,18 +45,12 @@ def test_the_ratio_is_a_share_of_all_questions():
     assert count_constraints(np.random.default_rng(0).random((80, 20))).ratio == pytest.approx(78_400 / 485_100)
 
 
-def test_similarities_are_listed_without_the_diagonal():
-    alike = np.array([[9.0, 2, 1], [2, 9, 1], [1, 1, 9]])
-    assert similarity_triplets(alike).tolist() == [[0, 1, 2], [1, 0, 2]]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: count_constraints(np.ones(3)), r"shape \(3,\); expected \(n, k\)"),
         (lambda: count_constraints(np.ones((0, 3))), r"shape \(0, 3\)"),
         (lambda: count_constraints(np.array([[0.1, np.inf]])), "item 0 has label inf for class 1.*1 of 2 entries"),
-        (lambda: similarity_triplets(np.ones((2, 3))), "one row and one column per item"),
     ],
 )
 def test_invalid_matrices_are_refused(call, message):

@@ -21,6 +21,7 @@ from dissensus.plan.grid import (
 )
 from dissensus.plan.information import hard_constraints, information_ratio, soft_constraints
 from dissensus.plan.simulation import label_recovery, recovery, simulate_recovery, simulate_scene
+from tests.facts import refuses
 
 SMALL = GridConfig(items=(3, 6), classes=(3, 9), dimensions=(2, 5), seeds=2, hard_starts=2)
 
@@ -120,16 +121,16 @@ def test_numbers_between_cells_are_interpolated():
     grid = Grid(GridConfig(**{**vars(SMALL), "seeds": 1}), rho)
     assert grid.mean("soft", 5).tolist() == [[12, 13], [14, 15]]
     assert grid.at("soft", 6, 3, 5) == 14 and grid.at("soft", 4, 6, 5) == pytest.approx(12 + 2 / 3 + 0.5)
-    with pytest.raises(ValueError, match=r"n is 7; .* 3 to 6"):
+    with pytest.raises(ValueError, match=r"items is 7; .* 3 to 6"):
         grid.at("soft", 7, 3, 5)
-    with pytest.raises(ValueError, match=r"d is 9; .*\[2, 5\]"):
+    with pytest.raises(ValueError, match=r"d=9: .* 2, 5"):
         grid.mean("soft", 9)
 
 
 def test_a_file_of_other_settings_is_refused(tmp_path):
     place = tmp_path / "grid.json"
     simulate_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1), quiet=True)
-    with pytest.raises(ValueError, match=r"grid.json: .*Use another file"):
+    with refuses("grid.json", "another file"):
         load_grid(place, GridConfig(items=(3,), classes=(3,), dimensions=(2,), seeds=1, spread=2.0))
     with pytest.raises(FileNotFoundError, match="no such grid"):
         load_grid(tmp_path / "none.json", SMALL)

@@ -8,6 +8,10 @@ from torch import nn
 from torch.func import functional_call
 
 
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
 def convolutional(seed=0, activation=nn.ReLU):
     """Convolutions, one with a stride and groups, batch norm of some statistics; 3 classes, in double precision."""
     torch.manual_seed(seed)

@@ -16,6 +16,7 @@ from dissensus.probe import gradient_variance, gradient_variance_of_features, im
 from dissensus.probe.gradients import sample_gradient_variance
 from dissensus.probe.last_layer import last_layer_inputs
 from dissensus.train import Network
+from tests.facts import refuses, states
 from tests.train.pictures import CLASSES, blobs, tiny
 
 HALF = (0.5, 0.5, 0.5)
@@ -95,7 +96,7 @@ def test_of_a_network_on_images_it_uses_its_features():
         "mean": exact.variance.mean(),
         "spearman": exact.spearman,
     }
-    assert repr(exact) == "GradientVariance(variance=30, entropy=30, error=30)"
+    assert states(repr(exact), "GradientVariance", "variance=30", "entropy=30", "error=30")
 
 
 def test_simulated_gradients_have_the_variance_that_is_computed_from_the_labels_drawn():
@@ -139,42 +140,42 @@ class Twice(nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("module", "message"),
+    ("module", "facts"),
     [
-        (nn.Sequential(nn.Flatten()), "this Sequential has no nn.Linear"),
-        (Twice(), "is called 2 times for a batch"),
-        (nn.Sequential(nn.Linear(4, 3), nn.ReLU(inplace=True)), "does not make its logits"),
-        (nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.1)).train(), "is in train mode"),
+        (nn.Sequential(nn.Flatten()), ("Sequential", "no nn.Linear")),
+        (Twice(), ("last nn.Linear", "Twice", "2 times")),
+        (nn.Sequential(nn.Linear(4, 3), nn.ReLU(inplace=True)), ("last nn.Linear", "Sequential", "nothing behind it")),
+        (nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.1)).train(), ("Dropout (1)", "train mode", "model.eval()")),
     ],
 )
-def test_models_whose_last_layer_is_not_linear_are_refused(module, message):
+def test_models_whose_last_layer_is_not_linear_are_refused(module, facts):
     x, p = people()
-    with pytest.raises(ValueError, match=message):
+    with refuses(*facts):
         gradient_variance(module, [(x.float(), p)])
     assert not any(part._forward_hooks for part in module.modules())
 
 
 def test_what_is_not_a_target_or_a_feature_is_refused():
     module, (x, p) = net(), people()
-    with pytest.raises(ValueError, match="target row 0 sums to 2"):
+    with refuses("target row 0", "sums to 2", "expected 1", "12 of 12 rows"):
         gradient_variance(module, [(x, 2 * p)])
-    with pytest.raises(ValueError, match=r"target 11 is class 3, .*3 classes"):
+    with refuses("target 11", "class 3", "3 classes", "0..2", "1 of 12"):
         gradient_variance(module, [(x, torch.tensor([0] * 11 + [3]))])
-    with pytest.raises(ValueError, match="batch 0 is a Tensor and a ndarray"):
+    with refuses("batch 0", "a Tensor and a ndarray", "`image_batches`"):
         gradient_variance(module, [(x, p.numpy())])
-    with pytest.raises(ValueError, match="no batches given"):
+    with refuses("no batches", "a list"):
         gradient_variance(module, iter([]))
     x[7, 1] = torch.nan
-    with pytest.raises(ValueError, match="item 2 of batch 1 are not finite; 1 of 7 items"):
+    with refuses("features", "item 2 of batch 1", "not finite", "1 of 7 items"):
         gradient_variance(module, [(x[:5], p[:5]), (x[5:], p[5:])])
     shares, features = p.numpy(), np.ones((12, 2))
-    with pytest.raises(ValueError, match=r"\(12, 3\) and features \(11, 2\)"):
+    with refuses("targets", "(12, 3)", "features (11, 2)", "(n, k) and (n, d)"):
         gradient_variance_of_features(shares, features[:11])
-    with pytest.raises(ValueError, match=r"row 0 is \[3. 0. 1.\].*12 of 12.*Distributions.from_cou"):
+    with refuses("target row 0", "[3. 0. 1.]", "sum to 1", "12 of 12", "Distributions.from_counts(counts).probs"):
         gradient_variance_of_features(np.tile([3, 0, 1], (12, 1)), features)
-    with pytest.raises(ValueError, match=r"row 0 .* column 0; .*finite.*12 of 12"):
+    with refuses("row 0 of features", "inf in column 0", "finite", "12 of 12"):
         gradient_variance_of_features(shares, features * np.inf)
-    with pytest.raises(ValueError, match=r"draws is 1; .*2"):
+    with refuses("draws is 1", "2 or more"):
         sample_gradient_variance(shares, features, np.random.default_rng(0), draws=1)
 
 

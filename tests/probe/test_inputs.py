@@ -22,6 +22,7 @@ from dissensus.probe import (
 from dissensus.probe.inputs import soft_targets, still
 from dissensus.probe.last_layer import last_layer_inputs
 from dissensus.train import Network
+from tests.facts import refuses
 from tests.train.pictures import CLASSES, blobs, tiny
 
 HALF = (0.5, 0.5, 0.5)
@@ -53,9 +54,8 @@ def test_a_network_is_in_eval_mode_meanwhile_and_as_it_was_afterwards():
 @pytest.mark.parametrize("layer", [nn.BatchNorm2d(3), nn.Dropout(0.1), nn.AlphaDropout(0.1)])
 def test_a_module_in_train_mode_is_refused_if_that_matters(layer):
     module = nn.Sequential(layer, nn.Flatten())
-    with pytest.raises(ValueError, match=r"\(0\) .*train mode.*1 such .*model.eval\(\)"):  # noqa: SIM117
-        with still(module):
-            pass
+    with refuses(f"{type(layer).__name__} (0)", "train mode", "1 such", "model.eval()"), still(module):
+        pass
     with still(module.eval()), still(nn.Sequential(nn.Dropout(0.0), nn.Linear(1, 1))):
         pass
 
@@ -63,16 +63,15 @@ def test_a_module_in_train_mode_is_refused_if_that_matters(layer):
 def test_what_cannot_be_probed_is_refused():
     images, shares = blobs(20)
     network = Network(tiny().eval(), CLASSES, HALF, HALF)
-    with pytest.raises(ValueError, match="20 rows of images and 19 of labels"):
+    with refuses("20 rows of images", "19 of labels"):
         image_batches(network, images, shares.select(np.arange(19)))
-    with pytest.raises(ValueError, match=r"row 0 of the images is item p0.* item p19; 20 of 20"):
+    with refuses("row 0", "images is item p0", "labels is item p19", "20 of 20 rows"):
         image_batches(network, images, shares.select(np.arange(19, -1, -1)))
     assert len(image_batches(network, images.pixels, shares)) == 1  # rows without names go by their order
-    with pytest.raises(ValueError, match="batch is 0"):
+    with refuses("batch is 0", "1 or more"):
         image_batches(network, images, shares, batch=0)
-    with pytest.raises(ValueError, match="expected a Network or a torch module"):  # noqa: SIM117
-        with still("model.safetensors"):
-            pass
+    with refuses("a str", "a Network", "torch module"), still("model.safetensors"):
+        pass
 
 
 class Shifted(nn.Module):
@@ -149,28 +148,28 @@ def test_a_module_that_gives_more_than_logits_is_refused(name):
         def forward(self, x):
             return {"logits": self.inner(x)}
 
-    with pytest.raises(ValueError, match=r"the module gives (a )?dict.*; expected"):
+    with refuses("module", "dict", "logits"):
         every_probe(Several().eval(), BATCHES)[name]()
 
 
 @pytest.mark.parametrize(
-    "layer",
+    ("layer", "name"),
     [
-        nn.LSTM(3, 4, num_layers=2, dropout=0.1),
-        nn.MultiheadAttention(4, 2, dropout=0.1),
-        nn.utils.spectral_norm(nn.Linear(3, 3)),
-        nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)),
+        (nn.LSTM(3, 4, num_layers=2, dropout=0.1), "LSTM (0)"),
+        (nn.MultiheadAttention(4, 2, dropout=0.1), "MultiheadAttention (0)"),
+        (nn.utils.spectral_norm(nn.Linear(3, 3)), "Linear (0)"),
+        (nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3)), "0.parametrizations.weight.0"),
     ],
 )
-def test_dropout_inside_a_layer_and_spectral_norm_are_refused_in_train_mode(layer):
-    with pytest.raises(ValueError, match=r"is in train mode.*call model.eval\(\) first"), still(nn.Sequential(layer)):
+def test_dropout_inside_a_layer_and_spectral_norm_are_refused_in_train_mode(layer, name):
+    with refuses(name, "train mode", "1 such", "model.eval()"), still(nn.Sequential(layer)):
         pass
     with still(nn.Sequential(layer).eval()):
         pass
 
 
 def test_a_module_whose_weights_are_not_made_yet_is_refused():
-    with pytest.raises(ValueError, match=r"0.weight has no shape.*2 such weights"):
+    with refuses("0.weight", "no shape", "2 such weights"):
         barrier(nn.Sequential(nn.LazyLinear(3)), nn.Sequential(nn.LazyLinear(3)), BATCHES)
 
 

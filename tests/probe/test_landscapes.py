@@ -11,12 +11,10 @@ from dissensus.probe import barrier, loss_line, loss_plane, plane_through, rando
 from dissensus.probe.path_figures import line_figure, plane_figure
 from dissensus.probe.paths import mean_loss
 from dissensus.train import Network
+from tests.facts import refuses
+from tests.probe.curved import rng
 from tests.probe.test_paths import HALF, data, mlp
 from tests.train.pictures import CLASSES, tiny
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
 
 
 def test_each_filter_of_a_random_direction_is_as_long_as_that_of_the_network():
@@ -83,17 +81,17 @@ def test_figures_say_what_they_show():
     assert f"{plane.loss.min():.3g}" in drawn and f"{plane.loss.max():.3g}" in drawn
 
 
-def test_what_makes_no_slice_is_refused():
+def test_invalid_slices_are_refused():
     module, batches = mlp(0), data()
-    with pytest.raises(ValueError, match=r"the direction changes 5\.weight"):
+    with refuses("5.weight", "(2,)", "random_direction(model, rng)"):
         loss_line(module, batches, {"5.weight": torch.zeros(2)})
-    with pytest.raises(ValueError, match="span is 0 and points is 21"):
+    with refuses("span is 0", "points is 21", "2 points or more"):
         loss_line(module, batches, {}, span=0)
-    with pytest.raises(ValueError, match="there are 2 networks"):
+    with refuses("2 networks", "through 3"):
         plane_through([mlp(0), mlp(1)], batches)
-    with pytest.raises(ValueError, match="on one line"):
+    with refuses("three networks", "one line"):
         plane_through([mlp(0), mlp(1), mlp(1)], batches)
-    with pytest.raises(ValueError, match="the loss is NaN everywhere"):
+    with refuses("loss is NaN", "everywhere"):
         loss_line(module, [(x * np.nan, y) for x, y in batches], {})
-    with pytest.raises(ValueError, match="only once"):
+    with refuses("batches", "list_iterator", "only once", "image_batches(...)"):
         loss_line(module, iter(batches), {})

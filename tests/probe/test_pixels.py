@@ -7,6 +7,7 @@ import torch
 from dissensus.probe import ATTACKS
 from dissensus.probe.pixels import pixel_logits
 from dissensus.train import Network
+from tests.facts import refuses
 from tests.train.pictures import CLASSES, blobs, tiny
 
 MEAN, STD = (0.4, 0.5, 0.6), (0.2, 0.25, 0.3)
@@ -36,30 +37,33 @@ def test_logits_of_pixels_are_those_of_the_network():
 
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize(
-    ("inputs", "words"),
+    ("inputs", "facts"),
     [
-        (with_pixel(torch.nan), "image 2 of the batch has a pixel of nan; .*1 of 4 images.*no colours at all"),
-        (with_pixel(torch.inf), "image 2 of the batch has a pixel of inf"),
-        (with_pixel(0.5) * 255, "image 0 .* a pixel of 127.5; .*4 of 4 .*run from 127.5 to 127.5.*inputs / 255"),
-        (with_pixel(-2.1), r"a pixel of -2.1; .*seem to be normalised: hand over x \* std \+ mean, .*Network\(module"),
-        (with_pixel(1.01), r"a pixel of 1.01; .*inputs.clamp\(0, 1\)"),
+        (with_pixel(torch.nan), ("image 2", "pixel of nan", "0 to 1", "1 of 4 images")),
+        (with_pixel(torch.inf), ("image 2", "pixel of inf", "0 to 1", "1 of 4 images")),
+        (with_pixel(0.5) * 255, ("image 0", "pixel of 127.5", "4 of 4 images", "127.5 to 127.5", "inputs / 255")),
+        (
+            with_pixel(-2.1),
+            ("pixel of -2.1", "-2.1 to 0.5", "normalised", "x * std + mean", "Network(module, classes, mean, std)"),
+        ),
+        (with_pixel(1.01), ("pixel of 1.01", "0.5 to 1.01", "inputs.clamp(0, 1)")),
         (
             with_pixel(0.5).to(torch.uint8),
-            r"inputs are uint8 of shape \(4, 3, 8, 8\); .*attack\(network, images, labels\)",
+            ("uint8 of shape (4, 3, 8, 8)", "0 to 1", "inputs / 255", "attack(network, images, labels)"),
         ),
-        (with_pixel(0.5).permute(0, 2, 3, 1), r"the shape \(4, 8, 8, 3\); .*inputs.permute\(0, 3, 1, 2\) puts them"),
+        (with_pixel(0.5).permute(0, 2, 3, 1), ("(4, 8, 8, 3)", "(b, 3, h, w)", "inputs.permute(0, 3, 1, 2)")),
         (
             with_pixel(0.5)[:, :1],
-            r"the shape \(4, 1, 8, 8\); expected \(b, 3, h, w\): the network takes images of 3 chan",
+            ("(4, 1, 8, 8)", "(b, 3, h, w)", "3 channels"),
         ),
-        (with_pixel(0.5)[0], r"the shape \(3, 8, 8\); expected \(b, 3, h, w\)"),
-        (with_pixel(0.5)[:0], r"the shape \(0, 3, 8, 8\), so there is nothing to attack; expected one image"),
-        (with_pixel(0.5).numpy(), r"inputs are an array of shape \(4, 3, 8, 8\); expected a tensor"),
-        ("photos", "inputs are a path or a name, 'photos'; expected a tensor"),
+        (with_pixel(0.5)[0], ("(3, 8, 8)", "(b, 3, h, w)", "3 channels")),
+        (with_pixel(0.5)[:0], ("(0, 3, 8, 8)", "one image")),
+        (with_pixel(0.5).numpy(), ("array of shape (4, 3, 8, 8)", "a tensor", "(b, c, h, w)")),
+        ("photos", ("'photos'", "a tensor", "(b, c, h, w)")),
     ],
 )
-def test_what_is_not_pixels_from_0_to_1_is_refused(name, inputs, words):
-    with pytest.raises(ValueError, match=words):
+def test_what_is_not_pixels_from_0_to_1_is_refused(name, inputs, facts):
+    with refuses(*facts):
         ATTACKS[name](network(), inputs, TARGETS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -52,3 +53,28 @@ def test_a_missing_cell_is_left_empty_and_the_marked_one_is_ringed():
 def test_nothing_known_is_said_in_words():
     assert "nothing to draw" in line_chart([Line("a", X, np.full(3, np.nan))], "x", "y")
     assert "nothing to draw" in interval_chart([("a", np.nan, np.nan, np.nan)], "KL")
+
+
+def test_labels_of_rows_have_room_inside_the_drawing():
+    """A label is at most as wide as the room left of the axis; short names leave no empty gutter."""
+    long = interval_chart([("majority | smoothed=0.1", 0.2, 0.1, 0.3)], "KL", style="+.4f")
+    place = float(re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="end">majority \| smoothed=0.1<', long)[0])
+    assert place >= 6 * len("majority | smoothed=0.1") and ">+0.2000<" in long
+    short = interval_chart([("a", 0.2, 0.1, 0.3)], "KL")
+    assert width_of(short) < width_of(long)
+
+
+def test_a_legend_of_long_names_has_one_name_per_line():
+    names = [f"3 votes · aggregation shrinkage · {end}" for end in ("soft", "majority")]
+    drawn = line_chart([Line(name, np.arange(2), np.arange(2.0)) for name in names], "epoch", "loss")
+    places = [re.findall(rf'<text x="([\d.]+)" y="([\d.]+)">{name}<', drawn)[0] for name in names]
+    assert places[0][0] == places[1][0] and float(places[1][1]) - float(places[0][1]) == 18
+
+
+def test_bars_write_all_numbers_alike():
+    drawn = grouped_bars(["cat"], [("soft", [1.0]), ("hard", [0.00093])], "share", style=".2f", wide=150)
+    assert re.findall(r'font-size="11">([^<]+)<', drawn) == ["1.00", "0.00"]
+
+
+def width_of(drawn: str) -> float:
+    return float(re.findall(r'<svg[^>]* width="([\d.]+)"', drawn)[0])

@@ -12,7 +12,14 @@ import pytest
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.document import Column, Row, Table
-from dissensus.report.numbers import format_interval, format_limits, format_number, format_p
+from dissensus.report.numbers import (
+    format_duration,
+    format_interval,
+    format_limits,
+    format_number,
+    format_p,
+    format_size,
+)
 from dissensus.report.saving import saving_script
 from dissensus.report.terminal import print_pairs, print_rows
 
@@ -84,3 +91,18 @@ def test_documents_are_made_without_the_library_of_the_terminal():
 def test_a_saved_figure_needs_no_style_from_the_page():
     script = saving_script()
     assert "var(--" not in script and ".dissensus" not in script and ElementTree.fromstring(script).tag == "script"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.2, "1 s"), (42, "42 s"), (300, "5 min"), (9000, "2.5 h"), (86400 * 3, "3.0 days")],
+)
+def test_a_time_has_the_unit_that_people_would_choose(seconds, said):
+    assert format_duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(200, "0.2 kB"), (45_600, "45.6 kB"), (2.5e6, "2.5 MB"), (3.1e10, "31 GB"), (2e12, "2.0 TB")]
+)
+def test_so_has_aformat_size(size, said):
+    assert format_size(size) == said

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from studies.deliveries import SETTINGS, Cell, commits_of, run
+from tests.facts import refuses
 
 CELL = Cell("flip", None, 3, "soft")
 
@@ -21,7 +20,7 @@ def test_a_cell_that_was_trained_with_other_settings_is_not_taken_for_this_one(t
     kept(tmp_path, same)
     assert run(CELL, tmp_path)["settings"] == same
     kept(tmp_path, same | {"epochs": 2})
-    with pytest.raises(ValueError, match="other settings; remove it"):
+    with refuses(tmp_path / f"{CELL.name}.json", "other settings", "remove", "--work"):
         run(CELL, tmp_path)
 
 

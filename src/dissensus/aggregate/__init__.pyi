@@ -1,14 +1,10 @@
 # What `dissensus.aggregate` offers, loaded on first use; `__init__.py` reads this list.
 from .aggregations import AGGREGATIONS as AGGREGATIONS
 from .aggregations import aggregate_labels as aggregate_labels
-from .agreement import AGREEMENTS as AGREEMENTS
 from .agreement import agreement_interval as agreement_interval
-from .agreement import agreement_intervals as agreement_intervals
-from .agreement import alpha_of_values as alpha_of_values
 from .agreement import fleiss_kappa as fleiss_kappa
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .agreement import observed_agreement as observed_agreement
-from .agreement_by_class import class_agreement as class_agreement
 from .agreement_summary import agreement_report as agreement_report
 from .annotators import annotator_report as annotator_report
 from .annotators_page import describe_annotators as describe_annotators
@@ -27,7 +23,5 @@ from .pairwise import pairwise_agreement as pairwise_agreement
 from .pooling import linear_pool as linear_pool
 from .pooling import log_pool as log_pool
 from .priors.shrinkage import shrinkage as shrinkage
-from .recalibration import fit_temperatures as fit_temperatures
-from .recalibration import recalibrate as recalibrate
 from .second_look import review as review
 from .weighted_votes import wawa as wawa

@@ -35,9 +35,9 @@ Takes = Literal["votes", "beliefs", "full beliefs", "votes or full beliefs"]
 class Aggregation:
     """A method of aggregation and what it works on.
 
-    function  (labels, options) -> Distributions, or a fit that holds them as `distributions` takes     "votes": the
-    first choices of beliefs; "beliefs": as they were stated, with gaps; "full beliefs": completed,
-              and recalibrated on request. A method that takes only beliefs takes a vote as a certain one
+    function  (labels, options) -> Distributions, or a fit that holds them as `distributions`
+    takes     "votes": the first choices of beliefs; "beliefs": as they were stated, with gaps; "full beliefs":
+              completed, and recalibrated on request. A method that takes only beliefs takes a vote as a certain one
     options   names of its options; None for those in the signature of the function
     habits    names of its options in other tools: theirs -> ours
     """
@@ -68,7 +68,7 @@ class Aggregated:
     distributions  one per item
     method         the name of the method, "none" if the labels were distributions already
     fit            the whole result of the method, such as a DawidSkeneFit; None for methods that only count
-    notices        what was done to the labels before, and how far a model departs from the majority
+    notices        conversions of the labels, and departures of a model from the majority
     """
 
     distributions: Distributions
@@ -124,6 +124,8 @@ def aggregate_labels(
         method = "share" if isinstance(labels, Votes) else usual_completion(labels)
     one_of("method", method, AGGREGATIONS)
     _check_options(method, asked)
+    if options.get("iterations", 1) < 1:
+        raise Refusal("{iterations}: expected a whole number of 1 or more", iterations=options["iterations"])
     if recalibrate is not None and not isinstance(labels, Beliefs):
         raise ValueError(
             f"recalibrate needs stated probabilities, which {type(labels).__name__} do not have; leave it out"
@@ -192,11 +194,13 @@ def _check_options(method: str, asked: Sequence[str]) -> None:
         others = [name for name, entry in AGGREGATIONS.items() if option in entry.understands]
         if not others:
             one_of(f"option of {method}", option, own)
-        raise Refusal(f"{option} is an option of {_list_names(others)}, not of {method!r}", ways=[Way("leave it out")])
+        problem = f"{{{option}}} is for {_list_names(others)}, not for {method!r}"
+        settings: dict[str, Any] = {option: ...}
+        raise Refusal(problem, ways=[Way("leave it out")], **settings)
 
 
 def _convert_answers(answers: Votes | Beliefs, method: str, takes: Takes) -> tuple[Votes | Beliefs, tuple[str, ...]]:
-    """Return the labels in the form that the method works on, and what was done to them."""
+    """Return the labels in the form that the method needs, and notices of their conversion."""
     if isinstance(answers, Votes):
         if "votes" in takes:
             return answers, ()

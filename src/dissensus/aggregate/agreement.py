@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
+from dissensus.aggregate.agreement_of_cells import ON_CELLS, Level, alpha_of_cells, fleiss_of_cells, observed_of_cells
 from dissensus.aggregate.vote_pairs import (
     Cells,
     Over,
     cells_of,
-    count_pairs,
     interval_if_defined,
     resample_cells,
     with_unseen_items,
@@ -23,7 +23,7 @@ from dissensus.labels.intervals import Interval, check_resampling
 from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
-Level = Literal["nominal", "ordinal", "interval"]
+LEAST = {"observed agreement": 0.0}  # smallest possible value, -1 for the others
 
 
 @takes(votes=(Votes, Distributions))
@@ -37,9 +37,8 @@ def krippendorff_alpha(
         D_e = 1/(N (N - 1)) sum over ordered pairs of all N votes of d(vote, vote')
         nominal: d = 1 for different classes; interval: (difference of values)^2; ordinal: (difference of mid-ranks)^2
 
-    Only items with two or more votes count. Sums of squares replace the pairs, so time and memory grow with the number
-    of votes alone. By convention 1 if no two votes differ (for "interval": in value). Krippendorff (2011), Computing
-    Krippendorff's alpha-reliability.
+    Only items with two or more votes count. By convention 1 if no two votes differ (for "interval": in value).
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(votes), 3)
     -0.111
     """
-    return _or_one(_alpha(cells_of(votes, _values(votes.classes, level, values)), level))
+    return _or_one(alpha_of_cells(cells_of(votes, _values(votes.classes, level, values)), level))
 
 
 def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interval") -> float:
@@ -96,7 +95,7 @@ def alpha_of_values(item: np.ndarray, value: np.ndarray, level: Level = "interva
     count = np.bincount(which.reshape(-1), minlength=cell.size)
     place = cell // different.size
     n = int(place.max(initial=-1)) + 1
-    return _or_one(_alpha(Cells(place, cell % different.size, count, count, np.ones(n), different), level))
+    return _or_one(alpha_of_cells(Cells(place, cell % different.size, count, count, np.ones(n), different), level))
 
 
 @takes(votes=(Votes, Distributions))
@@ -125,7 +124,7 @@ def fleiss_kappa(votes: Votes | Distributions) -> float:
     >>> round(fleiss_kappa(votes), 3)
     -0.333
     """
-    return _or_one(_fleiss(cells_of(votes)))
+    return _or_one(fleiss_of_cells(cells_of(votes)))
 
 
 @takes(votes=(Votes, Distributions))
@@ -147,7 +146,7 @@ def observed_agreement(votes: Votes | Distributions) -> float:
     >>> round(observed_agreement(votes), 3)
     0.333
     """
-    return _observe(cells_of(votes))
+    return observed_of_cells(cells_of(votes))
 
 
 @takes(votes=(Votes, Distributions))
@@ -209,13 +208,8 @@ def agreement_intervals(
 
     Parameters
     ----------
-    votes : votes, or the distributions of their shares
     measures : names of AGREEMENTS
-    rng : random generator of the bootstrap
-    over : what is resampled: "items" or "annotators"
-    values : (k,) values of the classes, as for `krippendorff_alpha`
-    replicates : bootstrap resamples
-    coverage : of the interval
+    votes, rng, over, values, replicates, coverage : as for `agreement_interval`
 
     Returns
     -------
@@ -248,7 +242,7 @@ def resample_agreement(
     for measure in measures:
         one_of("measure of agreement", measure, AGREEMENTS)
     cells = cells_of(votes, _values(votes.classes, "interval" if "interval alpha" in measures else "nominal", values))
-    value = {name: _or_one(_ON_CELLS[name](cells)) for name in measures}  # first: where nothing compares, it says so
+    value = {name: _or_one(ON_CELLS[name](cells)) for name in measures}  # first: raises if nothing compares
     crowds = resample_cells(votes, cells, rng, over, replicates)
     drawn = _measure(measures, crowds.drawn)  # (measures, b)
     parts = list(crowds.without)
@@ -256,14 +250,7 @@ def resample_agreement(
     unseen = _measure(measures, with_unseen_items(cells, coverage) if over == "items" else ())
     intervals = {
         name: interval_if_defined(
-            value[name],
-            drawn[i],
-            without[i],
-            times,
-            crowds.units,
-            unseen[i],
-            coverage,
-            least=0.0 if name == "observed agreement" else -1.0,
+            value[name], drawn[i], without[i], times, crowds.units, unseen[i], coverage, least=LEAST.get(name, -1.0)
         )
         for i, name in enumerate(measures)
     }
@@ -272,52 +259,13 @@ def resample_agreement(
 
 def _measure(measures: Sequence[str], crowds: Iterable[Cells]) -> np.ndarray:
     """Compute measures of crowds.  (measures, crowds)"""
-    values = [[_ON_CELLS[name](crowd) for name in measures] for crowd in crowds]
+    values = [[ON_CELLS[name](crowd) for name in measures] for crowd in crowds]
     return np.array(values).reshape(-1, len(measures)).T
 
 
 def _or_one(value: float) -> float:
     """Return full agreement, by convention, if no two votes differ; for the votes themselves, never for a resample."""
     return 1.0 if np.isnan(value) else value
-
-
-def _alpha(cells: Cells, level: Level) -> float:
-    """Compute alpha; NaN if no two votes differ."""
-    one_of("level of measurement", level, get_args(Level))
-    rows = count_pairs(cells)
-    total = rows.votes
-    if np.unique(cells.values[rows.by_code > 0] if level == "interval" else np.flatnonzero(rows.by_code)).size < 2:
-        return float(np.nan)
-    _, left, right = cells.copies.T
-    if level == "nominal":
-        apart = rows.size**2 - cells.per_row(cells.weight**2)
-        expected = total**2 - float((rows.by_code**2).sum())
-        copied = cells.copies_per_row(cells.apart)
-    else:
-        values = cells.values
-        if level == "ordinal":
-            values = np.cumsum(rows.by_code) - rows.by_code / 2  # mid-ranks
-        values = values - rows.by_code @ values / total  # centred, or the sums of squares lose their digits
-        at = values[cells.code]
-        apart = 2 * (rows.size * cells.per_row(cells.weight * at**2) - cells.per_row(cells.weight * at) ** 2)
-        expected = 2 * total * float(rows.by_code @ values**2)
-        copied = cells.copies_per_row(cells.apart * (values[left] - values[right]) ** 2)
-    observed = float((rows.times * rows.size * (apart - copied) / rows.pairs).sum())
-    all_pairs = total**2 - float(rows.times @ (rows.size**2 - rows.pairs))
-    return 1.0 - observed * all_pairs / ((expected - float(rows.times @ copied)) * total)
-
-
-def _observe(cells: Cells) -> float:
-    rows = count_pairs(cells)
-    same = cells.per_row(cells.weight**2 - cells.square) / rows.pairs  # (r,)
-    return float(rows.times @ same / rows.times.sum())
-
-
-def _fleiss(cells: Cells) -> float:
-    """Compute kappa; NaN if no two votes differ."""
-    rows = count_pairs(cells)
-    chance = float(((rows.by_code / rows.votes) ** 2).sum())
-    return (_observe(cells) - chance) / (1 - chance) if np.count_nonzero(rows.by_code) > 1 else float(np.nan)
 
 
 AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
@@ -328,13 +276,6 @@ AGREEMENTS: dict[str, Callable[[Votes | Distributions], float]] = {
     "observed agreement": observed_agreement,
 }
 """Measures of agreement by name, for `agreement_interval`."""
-_ON_CELLS: dict[str, Callable[[Cells], float]] = {
-    "nominal alpha": partial(_alpha, level="nominal"),
-    "ordinal alpha": partial(_alpha, level="ordinal"),
-    "interval alpha": partial(_alpha, level="interval"),
-    "fleiss kappa": _fleiss,
-    "observed agreement": _observe,
-}
 
 
 def _values(classes: tuple[str, ...], level: Level, values: np.ndarray | None) -> np.ndarray | None:

@@ -15,9 +15,9 @@ from dissensus.aggregate.agreement_words import (
     few_annotators,
     few_items_apart,
     one_class_only,
-    reading,
     repeated_answers,
     without_variation,
+    word_agreement,
 )
 from dissensus.aggregate.pairwise import PairwiseAgreement, pairwise_agreement
 from dissensus.aggregate.scale import Scale, scale_of
@@ -30,11 +30,12 @@ from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
 
 MOST_PEOPLE = 5_000  # with more, comparing the pairs of annotators takes minutes
+SHARED = 5  # items that two annotators both answered, from which their kappa is summarised
 
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """What `dissensus agreement` prints.
+    """The result of `dissensus agreement`.
 
     items, answers  items with two or more votes, and the votes on them
     measures        name of AGREEMENTS -> its value and interval; levels that do not fit the classes are absent
@@ -56,7 +57,7 @@ class AgreementReport:
 
     def readings(self) -> dict[str, str]:
         """Return the meaning of each measure in a sentence."""
-        return {name: reading(name, interval.value) for name, interval in self.measures.items()}
+        return {name: word_agreement(name, interval.value) for name, interval in self.measures.items()}
 
     def class_reading(self) -> str:
         """Return the classes on which people agree least and most, in a sentence."""
@@ -70,9 +71,9 @@ class AgreementReport:
             f"classes; the most is {agreed[high]:.0%}, on {names[high]!r}"
         )
 
-    def pair_facts(self, shared: int = 5) -> dict[str, Any] | None:
-        """Summarise Cohen's kappa of pairs who share at least this many items; None without such pairs."""
-        if self.pairs is None or not (enough := self.pairs.shared >= shared).any():
+    def pair_facts(self) -> dict[str, Any] | None:
+        """Summarise Cohen's kappa of pairs who share at least 5 items; None without such pairs."""
+        if self.pairs is None or not (enough := self.pairs.shared >= SHARED).any():
             return None
         kappa = self.pairs.kappa[enough]
         names = self.pairs.annotators
@@ -81,7 +82,7 @@ class AgreementReport:
         return {
             "pairs": int(enough.sum()),
             "with_fewer_shared_items": int((~enough).sum()),
-            "shared_at_least": shared,
+            "shared_at_least": SHARED,
             "median_kappa": float(np.median(kappa)),
             "lowest": {"pair": [str(names[first[low]]), str(names[second[low]])], "kappa": float(kappa[low])},
             "highest": {"pair": [str(names[first[high]]), str(names[second[high]])], "kappa": float(kappa[high])},

@@ -13,10 +13,11 @@ from dissensus.labels.votes import Votes
 # Items with a vote outside the most common class, if one class dominates. With fewer, alpha's intervals are 0.2 to 0.8
 # wide for any number of items.
 ENOUGH_ITEMS = 40
+TENTATIVE = 0.667  # alpha below which even tentative conclusions need several answers per item
 
 
 def comparable_votes(labels: Labels) -> tuple[Votes | Distributions, tuple[str, ...]]:
-    """Labels as votes that can be compared, and what was done to them."""
+    """Labels as votes that can be compared, and notices of their conversion."""
     if isinstance(labels, Beliefs):
         return labels.first_choices(), ("agreement is that of the first choices of the beliefs",)
     return labels, ()
@@ -75,7 +76,7 @@ def few_items_apart(cells: Cells, classes: tuple[str, ...], over: Over = "items"
     )
 
 
-def reading(measure: str, value: float) -> str:
+def word_agreement(measure: str, value: float) -> str:
     """Say what a measure of AGREEMENTS means, without a full stop."""
     if measure == "observed agreement":
         return f"two people who answer the same item say the same {value:.0%} of the time"
@@ -102,6 +103,6 @@ def judge_alpha(value: float) -> str:
     """
     if value >= 0.8:
         return "at least 0.8, the usual threshold for relying on single answers"
-    if value >= 0.667:
-        return "between 0.667 and 0.8, the usual range for tentative conclusions"
-    return "below 0.667: one answer does not stand for another, so keep several per item"
+    if value >= TENTATIVE:
+        return f"between {TENTATIVE} and 0.8, the usual range for tentative conclusions"
+    return f"below {TENTATIVE}: single answers are unreliable, so keep several per item"

@@ -50,7 +50,7 @@ class AnnotatorReport:
         code = int(self.bias[a].argmax())
         return self.classes[code], float(self.bias[a, code])
 
-    def ranked(self, at_least: int = RANKED_FROM) -> np.ndarray:
+    def rank(self, at_least: int = RANKED_FROM) -> np.ndarray:
         """Sort annotators with at least this many comparable answers by skill, lowest first.  positions"""
         enough = np.flatnonzero(self.compared >= max(at_least, 1))
         return enough[np.argsort(self.skill[enough], kind="stable")]
@@ -58,7 +58,7 @@ class AnnotatorReport:
     def as_rows(self) -> list[dict[str, Any]]:
         """Return one record per annotator; None for what is not known."""
         rows = []
-        ranked = np.isin(np.arange(self.annotators.size), self.ranked())
+        ranked = np.isin(np.arange(self.annotators.size), self.rank())
         for a in range(self.annotators.size):
             lean, amount = self.leaning(a)
             row = {

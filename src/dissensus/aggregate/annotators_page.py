@@ -1,4 +1,4 @@
-"""The annotator report as a page: the crowd in a picture, and a table with a row for everyone."""
+"""The annotator report as a page: a figure of the crowd, and a table with a row per annotator."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from dissensus.labels.summary import RANKED_FROM
 from dissensus.labels.votes import Votes
 from dissensus.report.charts import scatter
 from dissensus.report.colours import class_colours
-from dissensus.report.document import AnyCell, Block, Column, Document, Figure, Section, Table, Text
+from dissensus.report.document import Block, Document, Figure, Section, Text
 from dissensus.report.items import ItemViews
+from dissensus.report.tables import AnyCell, Column, Table
 
 
 @takes(answers=(Votes, Beliefs))
 def describe_annotators(
     report: AnnotatorReport, title: str, answers: Votes | Beliefs | None = None, views: ItemViews | None = None
 ) -> Document:
-    """Describe a crowd as a page: who answers like the others, how fast, and which answers stand apart.
+    """Describe a crowd as a page: who answers like the others, how fast, and which answers are unlikely.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ def describe_annotators(
     title
         Where the answers come from, such as a file name.
     answers
-        The answers behind the report, to list those that stand apart.
+        The answers behind the report, to list the unlikely ones.
     views
         Texts or pictures of the items.
 
@@ -46,16 +47,16 @@ def describe_annotators(
     >>> describe_annotators(annotator_report(votes), "votes.csv").facts[0]
     ('annotators', 2)
     """
-    ranked = report.ranked()
+    ranked = report.rank()
     few = np.setdiff1d(np.arange(report.annotators.size), ranked)
     facts: list[tuple[str, int | str]] = [
         ("annotators", report.annotators.size),
         ("answers", int(report.answers.sum())),
-        ("answers each", f"{report.answers.min():,} to {report.answers.max():,}"),
+        ("answers each", " to ".join(f"{count:,}" for count in sorted({report.answers.min(), report.answers.max()}))),
     ]
     people: list[Block] = [Section("Skill, agreement and time", _figures(report), detail=True)]
     if ranked.size:
-        people.append(Section("Everyone, lowest skill first", [_table(report, ranked)]))
+        people.append(Section("All annotators, lowest skill first", [_table(report, ranked)]))
     sections = [Section("", people, columns=2)]
     if few.size:
         about = Text(about_unranked(report))
@@ -76,7 +77,7 @@ def describe_annotators(
 
 def answer_about_annotators(report: AnnotatorReport) -> str:
     """How well the crowd agrees with its own consensus, in one or two sentences."""
-    skill = report.skill[report.ranked()]
+    skill = report.skill[report.rank()]
     if skill.size:
         low, high = (f"{end:.0%}" for end in (skill.min(), skill.max()))
         text = f"The median annotator gives the consensus answer {np.median(skill):.0%} of the time"
@@ -94,7 +95,7 @@ def answer_about_annotators(report: AnnotatorReport) -> str:
 
 def about_unranked(report: AnnotatorReport) -> str:
     """How many annotators gave too few answers to be ranked; empty if nobody did."""
-    few = report.annotators.size - report.ranked().size
+    few = report.annotators.size - report.rank().size
     if not few:
         return ""
     subject = "1 annotator has" if few == 1 else f"{few:,} annotators have"
@@ -133,7 +134,7 @@ def _apart(result: Review, views: ItemViews | None) -> Section | None:
         "The answers least likely to be right, given the other answers and how reliable people are. Look at the item "
         "before you call them mistakes."
     )
-    return Section("Answers that stand apart", [Text(about), table], detail=True)
+    return Section("Answers that differ from the others", [Text(about), table], detail=True)
 
 
 def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
@@ -141,8 +142,8 @@ def _table(report: AnnotatorReport, order: np.ndarray) -> Table:
     columns = [
         Column("annotator"),
         Column("answers"),
-        Column("skill"),
-        Column("agreement"),
+        Column("skill", ".2f"),
+        Column("agreement", ".2f"),
         Column("leans to", coloured=True),
         Column("by", "+.1%", name="bias"),
         *[Column("median seconds", ".1f")] * timed,

@@ -25,7 +25,7 @@ BLOCK = 500_000  # pairs of rows compared at once
 
 @dataclass(frozen=True, eq=False)
 class BeliefPairs:
-    """Distances between beliefs: all pairs about one item, and pairs of any two beliefs to say what chance gives.
+    """Distances between beliefs: all pairs about one item, and pairs of any two beliefs to estimate chance.
 
     item          (m,) item of each belief
     annotator     (m,) or None
@@ -163,7 +163,7 @@ def belief_alpha_interval(
 
 
 def _units(pairs: BeliefPairs, over: Literal["items", "annotators"]) -> tuple[int, Callable[[np.ndarray], Weights]]:
-    """How many items or annotators there are to draw from, and what counts how often once they are drawn."""
+    """Number of items or annotators to resample, and the weights of beliefs, items and pairs in a resample."""
     n, m = int(pairs.item.max()) + 1, pairs.item.size
     if over == "items":
         compared = np.unique(pairs.item[pairs.within[:, 0]])

@@ -1,16 +1,17 @@
-"""Labels as a page: how often two people agree, how far they disagree, and about which items."""
+"""Labels as a page: how often two people agree, how much they disagree, and on which items."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dissensus.aggregate.agreement_summary import AlphaSummary
-from dissensus.aggregate.agreement_words import reading
+from dissensus.aggregate.agreement_words import word_agreement
 from dissensus.labels.summary import RANKED_FROM, Summary
-from dissensus.report.document import Block, Cell, Column, Document, Drawing, Section, Table, Text, Value
+from dissensus.report.document import Block, Document, Section, Text
 from dissensus.report.items import ItemViews
 from dissensus.report.labels_card import class_figure, colours_of, entropy_figure, pair_figure
 from dissensus.report.svg import split_bar
+from dissensus.report.tables import Cell, Column, Drawing, Table, Value
 
 SHOWN_ROWS = 10
 UNANIMOUS = 1e-9  # entropy below which all answers to an item are the same
@@ -50,13 +51,16 @@ def describe_labels(
     figures: list[Block] = [entropy_figure(summary), class_figure(summary, colours)]
     figures += [] if pairs is None else [Section("", [pairs], detail=True)]
     notices = () if agreement is None else agreement.notices
-    blocks: list[Block] = [_disputed(summary, views)]
-    if summary.annotator_answers is not None:
-        blocks.append(_annotators(summary))
+    people = [] if summary.annotator_answers is None else [_annotators(summary)]
+    table = _disputed(summary, views, beside=bool(people))
+    blocks: list[Block] = [Section("Most disputed items", [table or Text("No item has answers that differ.")]), *people]
+    has_texts = table is not None and any(
+        isinstance(cell, str | tuple) for row in table.lines for cell in row.cells[1:]
+    )
     sections = [
         *([Section("", [Text(notice, "remark") for notice in notices])] if notices else []),
-        Section("How far people disagree", figures, columns=3),
-        Section("", blocks, columns=2),
+        Section("Disagreement", figures, columns=3),
+        Section("", blocks, columns=1 if has_texts else 2),
     ]
     answer = answer_about_labels(summary, agreement)
     return Document(title, answer, _facts(summary, agreement), sections, colours=colours)
@@ -72,7 +76,7 @@ def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str
                 f"Two people who answer the same item have the same first choice {agreement.observed:.0%} of the time. "
                 f"All first choices agree on {share}"
             )
-        sentence = reading("observed agreement", agreement.observed)
+        sentence = word_agreement("observed agreement", agreement.observed)
         return f"{sentence[0].upper()}{sentence[1:]}. All answers agree on {share}"
     if summary.answers is not None:
         return "No item has two answers, so nothing is known about disagreement."
@@ -109,12 +113,15 @@ def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str,
     return tuple(facts)
 
 
-def _disputed(summary: Summary, views: ItemViews | None) -> Section:
+def _disputed(summary: Summary, views: ItemViews | None, *, beside: bool) -> Table | None:
+    """The items with the highest entropy; None if all answers agree on every item."""
     distributions, colours = summary.distributions, colours_of(summary)
-    if (summary.entropy < UNANIMOUS).all():
-        return Section("Most disputed items", [Text("No item has answers that differ.")])
+    listed = [i for i in summary.most_disputed(SHOWN_ROWS) if summary.entropy[i] >= UNANIMOUS]
+    if not listed:
+        return None
+    length = (400 if views is None else 300) + (0 if beside else 340)
     rows = []
-    for i in summary.disputed(SHOWN_ROWS):
+    for i in listed:
         shares = [
             (name, float(p)) for name, p in zip(distributions.classes, distributions.probs[i], strict=True) if p > 0
         ]
@@ -122,15 +129,14 @@ def _disputed(summary: Summary, views: ItemViews | None) -> Section:
         item = distributions.items[i]
         view = [] if views is None else [views.view(item)]
         bar = Drawing(
-            split_bar(shares, 400 if views is None else 300, colours),
+            split_bar(shares, length, colours),
             ", ".join(f"{name} {part:.0%}" for name, part in largest),
         )
         rows.append((str(item), *view, float(summary.entropy[i]), bar))
     content = [] if views is None else [Column("content", wraps=True)]
-    ties = summary.as_disputed(SHOWN_ROWS)
+    ties = summary.count_ties(SHOWN_ROWS) if len(listed) == SHOWN_ROWS else 0
     note = f"{ties:,} more {'items are' if ties > 1 else 'item is'} exactly as disputed as the last." if ties else ""
-    table = Table([Column("item"), *content, Column("entropy"), Column("answers")], rows, note=note)
-    return Section("Most disputed items", [table])
+    return Table([Column("item"), *content, Column("entropy"), Column("answers")], rows, note=note)
 
 
 def _annotators(summary: Summary) -> Section:
@@ -151,7 +157,7 @@ def _annotators(summary: Summary) -> Section:
     columns = [Column("annotator"), Column("answers"), Column("agreement")]
     columns += [Column("median seconds", ".1f")] if seconds is not None else []
     rows: list[tuple[Value | Cell, ...]] = []
-    for a in ranked[:SHOWN_ROWS]:
+    for a in ranked:
         timed = () if seconds is None else (float(seconds[a]),)
         rows.append((str(summary.annotators[a]), int(answers[a]), float(agreement[a]), *timed))
     return Section("Annotators", [Text(text), Table(columns, rows)])

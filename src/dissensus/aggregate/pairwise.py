@@ -40,21 +40,6 @@ class PairwiseAgreement:
         for name in ("annotators", "first", "second", "shared", "agreement", "kappa"):
             hold(self, name, np.asarray(getattr(self, name)))
 
-    def matrix(self, values: np.ndarray, diagonal: float = 1.0) -> np.ndarray:
-        """One of the columns as a symmetric table, NaN for pairs that share no item.  (p,) -> (a, a)"""
-        table = np.full((self.annotators.size,) * 2, np.nan)
-        table[self.first, self.second] = table[self.second, self.first] = values
-        np.fill_diagonal(table, diagonal)
-        return table
-
-    def with_others(self) -> np.ndarray:
-        """Each annotator's agreement with all others, by shared items; NaN for one who shares none.  (a,)"""
-        both = np.concatenate([self.first, self.second])
-        size = self.annotators.size
-        shared = np.bincount(both, weights=np.tile(self.shared, 2), minlength=size)
-        same = np.bincount(both, weights=np.tile(self.shared * self.agreement, 2), minlength=size)
-        return np.divide(same, shared, out=np.full(size, np.nan), where=shared > 0)
-
 
 @takes(votes=Votes)
 def pairwise_agreement(votes: Votes) -> PairwiseAgreement:

@@ -1,4 +1,4 @@
-"""Recalibration: what an annotator's "90%" is worth, learned from gold answers or from their own second answers."""
+"""Recalibration: calibrate stated probabilities by gold answers, or by an annotator's repeated answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dissensus.labels.doors import takes
 from dissensus.labels.names import item_positions, positions_of
 from dissensus.labels.votes import Votes
 
-Recalibration = Literal["repeats"] | Votes  # what tells the right answers: second answers, or gold, a vote per item
+Recalibration = Literal["repeats"] | Votes  # reference: repeated answers, or gold with a vote per item
 # Logarithms of temperatures: those at which likelihoods are computed, and those between which they are interpolated.
 COARSE, FINE = np.linspace(-3.0, 3.0, 61), np.linspace(-3.0, 3.0, 241)
 SPREADS = np.geomspace(0.05, 1.0, 8)
@@ -24,12 +24,12 @@ SPREADS = np.geomspace(0.05, 1.0, 8)
 
 @dataclass(frozen=True, eq=False)
 class Temperatures:
-    """The temperature that makes stated probabilities honest: above 1 for people who are too sure.
+    """The temperature that calibrates stated probabilities: above 1 for overconfident people.
 
     annotators   (a,) names
     temperature  (a,) drawn towards the crowd's; exactly the crowd's for one without a known answer
     answers      (a,) known answers behind each
-    crowd        the temperature around which those of the people lie
+    crowd        the center of the people's temperatures
     floor        the least probability a class is taken to have been given
     """
 

@@ -28,7 +28,7 @@ class Review:
     votes    the answers, as votes
     quality  (m,) how likely each answer is right: 0 to 1
     method   the name of the method behind both
-    notices  what was done to the labels
+    notices  conversions of the labels
     """
 
     items: ItemLabels

@@ -16,7 +16,7 @@ from dissensus.labels.votes import Votes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WawaFit:
-    """What Wawa found.
+    """The result of Wawa.
 
     distributions  share of each item's votes, each weighed by the skill of its annotator
     annotators     (a,) names

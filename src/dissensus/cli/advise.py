@@ -8,7 +8,7 @@ import typer
 from dissensus.cli.features import load_features
 from dissensus.cli.printing import AsJson, print_json
 from dissensus.cli.reading import errors, reads_labels, say
-from dissensus.cli.seeds import seeded
+from dissensus.cli.seeds import make_rng
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -85,7 +85,7 @@ def advise(
 
         advice = advise_labels(
             labels,
-            seeded(seed),
+            make_rng(seed),
             table,
             described=load(file) if is_data_set(file, "labels") else None,
             name=name,
@@ -151,7 +151,7 @@ def _write_study(advice: "LabelAdvice", path: Path, file: str, features: str, by
 def _next_steps(
     advice: "LabelAdvice", file: str, features: str | None, output: Path | None, study: Path | None
 ) -> list[str]:
-    """Commands that do what is advised."""
+    """Commands that follow the advice."""
     what = advice.recommended
     steps = []
     method, _, then = what.estimator.partition(" of ")[0].partition(", ")

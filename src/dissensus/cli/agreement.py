@@ -7,7 +7,7 @@ import typer
 
 from dissensus.cli.printing import AsJson, print_json
 from dissensus.cli.reading import errors, reads_labels, say
-from dissensus.cli.seeds import seeded
+from dissensus.cli.seeds import make_rng
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -47,7 +47,7 @@ def agreement(
     from dissensus.report.terminal import print_document
 
     with errors.status("comparing answers"):
-        report = agreement_report(labels, seeded(seed), ordered=ordered, over=over, replicates=replicates)
+        report = agreement_report(labels, make_rng(seed), ordered=ordered, over=over, replicates=replicates)
     for notice in report.notices:
         say(notice)
     document = describe_agreement(report, Path(file).name)

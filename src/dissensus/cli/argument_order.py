@@ -6,7 +6,7 @@ from dissensus.files.formats import ENDINGS
 
 
 def refuse_exchanged(images: str, labels: str) -> None:
-    """Say so where a table of labels was given as IMAGES, and a folder or data set of images as LABELS."""
+    """Warn if a table of labels was given as IMAGES, and a folder or data set of images as LABELS."""
     from dissensus.datasets.sources import is_data_set
 
     may_hold_images = ENDINGS.get(Path(images).suffix.lower(), "") in ("parquet", "arrow", "npy", "npz")

@@ -74,7 +74,7 @@ def _of_data_set(name: str, quiet: bool) -> "ItemViews | None":
 
 
 def _of_path(path: Path) -> "ItemViews":
-    """What `embed` reads: a folder of images, or a table of texts."""
+    """The inputs of `embed`: a folder of images, or a table of texts."""
     from dissensus.report.items import ItemViews
     from dissensus.train.heads.encodable_items import read_items
 

@@ -19,7 +19,7 @@ def convert(
     file: str,
     output: Annotated[Path, typer.Argument(help="File to write; its ending gives the format.")],
     to: Annotated[
-        str | None, typer.Option(help="Write this format, if the ending does not tell it, such as label-studio.")
+        str | None, typer.Option(help="Write this format, if not clear from the ending, such as label-studio.")
     ] = None,
     to_layout: Annotated[
         str | None,

@@ -34,11 +34,12 @@ def count(
 
     with one_line_errors():
         refuse_overwriting({"file": str(file), "output": output})
+        names = split_classes(classes)
         with (
             errors.status(Text(f"counting {file}")),
             standard_input(say) if str(file) == MARK else nullcontext((file, say)) as (path, heard),
         ):
-            counted = count_votes(path, item=item, label=label, classes=split_classes(classes), say=heard)
+            counted = count_votes(path, item=item, label=label, classes=names, say=heard)
         write_labels(counted.distributions(), output)
     (n, k), votes = counted.counts.shape, int(counted.counts.sum())
     done = {"votes": votes, "items": n, "classes": list(counted.classes), "output": str(output)}

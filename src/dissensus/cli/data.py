@@ -29,7 +29,7 @@ def list_all(as_json: AsJson = False) -> None:
     from dissensus.datasets.catalogue import DATASETS
     from dissensus.datasets.check import describe_data_set
     from dissensus.datasets.folder import data_folder
-    from dissensus.report.document import Column, Table
+    from dissensus.report.tables import Column, Table
     from dissensus.report.terminal import print_rows
 
     rows = [describe_data_set(dataset) for dataset in DATASETS.values()]
@@ -54,7 +54,7 @@ def check(
     from dissensus.datasets.catalogue import DATASETS, lookup
     from dissensus.datasets.check import verify
     from dissensus.datasets.folder import data_folder
-    from dissensus.report.document import Column, Table
+    from dissensus.report.tables import Column, Table
     from dissensus.report.terminal import print_rows
 
     with one_line_errors():

@@ -9,7 +9,7 @@ from dissensus.cli.contents import Contents, check_page, item_views
 from dissensus.cli.printing import print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.refusals import word_settings
-from dissensus.cli.seeds import seeded
+from dissensus.cli.seeds import make_rng
 from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def evaluate(
             result = compare_models(
                 models,
                 people,
-                rng=seeded(seed),
+                rng=make_rng(seed),
                 gold=true_classes,
                 columns=columns,
                 ceiling=ceiling,

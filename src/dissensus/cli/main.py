@@ -39,14 +39,13 @@ VERBS: dict[str, tuple[Verb, ...]] = {
     "Train: deliver labels to a model": (embed, fit, train, predict),
     "Evaluate: a model against people": (evaluate,),
     "Probe: inside the model": (probe,),
-    "Study: questions asked of all of it": (study, advise, reproduce),
+    "Study: experiments across all stages": (study, advise, reproduce),
 }
 
 
 INTERRUPTED, UNREAD = 130, 141  # as a shell counts SIGINT and SIGPIPE
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 a check failed, 2 the input or the command is wrong, 130 interrupted, 141 whoever read the "
-    "output stopped."
+    "Exit codes: 0 done, 1 a check failed, 2 invalid input or command, 130 interrupted, 141 output pipe closed."
 )
 
 
@@ -100,11 +99,11 @@ def main() -> None:
     """The `dissensus` command."""
     open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # "±" on an ASCII terminal is no reason to fail
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # do not fail on "±" in an ASCII terminal
     try:
         app()
     except (BrokenPipeError, SystemExit) as end:
-        # Typer and rich, which print the help, end with 1 where nobody reads any more; that would be a failed check.
+        # Typer and rich, which print the help, exit with 1 if the pipe is closed; that would be a failed check.
         if not isinstance(end if isinstance(end, OSError) else end.__context__, BrokenPipeError):
             raise
         print_nowhere(sys.stdout)

@@ -9,13 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
+from dissensus.labels.refusals import one_of
 from dissensus.labels.settings import Setting, describe_setting, make_config, settings_of
 
 _TYPES: dict[str, type] = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 def takes_settings(
-    config: type, *, leave_out: Collection[str] = (), names: Mapping[str, str] | None = None
+    config: type,
+    *,
+    leave_out: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    recipes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a verb an option for every setting of a config class; its parameter `config` receives the config.
 
@@ -24,6 +29,7 @@ def takes_settings(
 
     leave_out  settings that the command line does not offer
     names      setting -> name of its option, if different
+    recipes    settings by name of a recipe, which `--recipe` takes in place of defaults; the verb has a `context`
     """
     chosen = [each for each in settings_of(config) if each.name not in leave_out]
     named = {each.name: (names or {}).get(each.name, _name_option(each)) for each in chosen}
@@ -32,11 +38,19 @@ def takes_settings(
         @functools.wraps(verb)
         def run(**given: Any) -> None:
             values = {each.name: _read_value(each, given.pop(named[each.name])) for each in chosen}
+            if recipes is not None and (recipe := given.pop("recipe")) is not None:
+                asked = [each.name for each in chosen if is_given(given["context"], named[each.name])]
+                values |= {
+                    name: value
+                    for name, value in recipes[one_of("recipe", recipe, recipes)].items()
+                    if name not in asked
+                }
             verb(config=make_config(config, values), **given)
 
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(verb).parameters.values():
             if parameter.name == "config":
+                parameters += [_make_recipe(recipes)] if recipes is not None else []
                 parameters += [_make_parameter(each, named[each.name]) for each in chosen]
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
@@ -53,7 +67,7 @@ def setting_help(config: type, name: str) -> str:
 
 
 def is_given(context: typer.Context, name: str) -> bool:
-    """Whether the user wrote this option; else it has its default."""
+    """Whether the user gave this option; otherwise it has its default."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -80,6 +94,12 @@ def _make_parameter(each: Setting, name: str) -> inspect.Parameter:
         *flag, help=f"{help}.", show_default=default is not None and default is not False and default != ""
     )
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def _make_recipe(recipes: Mapping[str, Any]) -> inspect.Parameter:
+    option = typer.Option(help=f"Settings to start from: {', '.join(recipes)}; other options replace single ones.")
+    annotation = Annotated[str | None, option]
+    return inspect.Parameter("recipe", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def _read_value(each: Setting, value: Any) -> Any:

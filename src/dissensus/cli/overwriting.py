@@ -1,4 +1,4 @@
-"""Files that a command is to write must not be those it reads, nor each other."""
+"""Refusal of output files that would replace an input file or each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INPUTS = (
     "other",
     "pilot",
     "start",
-)  # options that have the path of a file to read; other paths are written
+)  # options with the path of a file to read; other paths are output
 
 
 def refuse_overwriting(given: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ def in_panels(panels: Mapping[str, Sequence[str]]) -> Callable[[Callable[..., No
     panels  title -> names of parameters
     """
 
-    def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    def group(verb: Callable[..., None]) -> Callable[..., None]:
         titles = {name: title for title, names in panels.items() for name in names}
         parameters = [
             parameter.replace(annotation=under(parameter.annotation, titles[name])) if name in titles else parameter
@@ -26,7 +26,7 @@ def in_panels(panels: Mapping[str, Sequence[str]]) -> Callable[[Callable[..., No
         verb.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return verb
 
-    return grouped
+    return group
 
 
 def under(annotation: Any, title: str) -> Any:

@@ -1,4 +1,4 @@
-"""What the verbs print: results on standard output, as a sentence or as JSON."""
+"""Output of the verbs: results on standard output, as a sentence or as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 
 
 def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:
-    """What was done: for programs as JSON, for people as a sentence."""
+    """Print the outcome: as JSON for programs, as a sentence for people."""
     if as_json:
         print_json(facts, indent=None)
     else:
@@ -41,5 +41,5 @@ def check_table_file(path: Path, option: str) -> None:
 
 
 def print_line(text: str, style: str | None = None) -> None:
-    """A line that stays one, however long, and is printed as it is."""
+    """A line that is never wrapped, and printed unchanged."""
     out.print(text, markup=False, soft_wrap=True, style=style)

@@ -70,7 +70,7 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the reading options; it receives the labels of its FILE, a path or a data set's name.
 
     Arguments the verb has before `file` come before it on the command line; a verb may give `file` a help of its own,
-    and an option of its own takes the place of a reading option of that name. A verb with a parameter `about` also
+    and an option of its own replaces a reading option of that name. A verb with a parameter `about` also
     receives the table about the items of a data set. Whatever is wrong with the input ends in one line on stderr and
     exit code 2.
     """

@@ -22,7 +22,7 @@ class CommandLine(Front):
     A reading setting that the verb does not offer becomes a `dissensus convert` command to run first. Any other setting
     that it does not offer has no way out here.
 
-    options : the verb's parameters, as Typer holds them, by the name of the setting they stand for
+    options : the verb's parameters, as Typer holds them, by the name of their setting
     file : the file that a `convert` command reads; "": the refusal's place; None: nothing that `convert` could read
     """
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dissensus.cli.notices import progress_bar, say_or_warn
-from dissensus.cli.printing import AsJson, out, print_json, print_line
+from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import one_line_errors, say
 
 if TYPE_CHECKING:
-    from dissensus.papers.record import Reproduction, Row
     from dissensus.papers.running import Step
 
 STEPS = 1000  # of the progress bar
 PAGES = ("page.html", "page.md")
-STYLES = {"equal": "green", "same direction": "green", "differs": "bold yellow", "cannot be tested here": "dim"}
+STYLES = {
+    "equal": "green",
+    "same direction": "green",
+    "differs": "bold yellow",
+    "too weak to tell": "dim",
+    "cannot be tested here": "dim",
+}
 
 
 def reproduce(
@@ -29,13 +32,28 @@ def reproduce(
     scale: Annotated[
         str,
         typer.Option(
-            help="Size of the run. quick: about a minute; laptop: about an hour on 2 cores; full: the paper's own size."
+            help="Size of the run. quick: about a minute; laptop: about an hour on 2 cores; overnight: networks, for "
+            "papers that have them; full: the paper's own size."
         ),
     ] = "quick",
     folder: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", help="Folder for results, pages and the record.", show_default="reproduce-NAME-SCALE"
+        ),
+    ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(help="Run these parts only, with those they need, such as swift-sweep-5,proposition."),
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(help="Earlier record whose numbers stay where this run has none; its evidence is next to it."),
+    ] = None,
+    cells: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of trained cells that papers share.", show_default="reproduce-cells next to the output"
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help="Engine that runs the cells: local, ray or submitit.")] = "local",
@@ -54,10 +72,10 @@ def reproduce(
     with one_line_errors():
         from dissensus.labels.refusals import one_of
         from dissensus.papers.catalogue import PAPERS, find_paper
-        from dissensus.papers.pages import write_page
-        from dissensus.papers.paper import SCALES
+        from dissensus.papers.pages import describe_reproduction, write_page
         from dissensus.papers.record import RECORD, read_record
         from dissensus.papers.running import reproduce as run
+        from dissensus.report.terminal import print_document
         from dissensus.study.engines.catalogue import ENGINES
         from dissensus.study.engines.choose import make_engine
 
@@ -65,7 +83,7 @@ def reproduce(
             _list(PAPERS, as_json)
             return
         paper = find_paper(name)
-        size = SCALES[SCALES.index(one_of("scale", scale, SCALES))]
+        size = paper.scales[paper.scales.index(one_of("scale", scale, paper.scales))]
         place = Path(f"reproduce-{name}-{scale}") if folder is None else folder
 
         def start_engine() -> Any:
@@ -79,13 +97,26 @@ def reproduce(
             def progress(step: Step) -> None:
                 move(round(STEPS * step.share), STEPS)
 
-            result = run(paper, size, place, engine=start_engine, jobs=jobs, progress=progress, say=say_or_warn)
+            result = run(
+                paper,
+                size,
+                place,
+                only=parts.split(",") if parts else (),
+                known=known,
+                cells=cells,
+                engine=start_engine,
+                jobs=jobs,
+                progress=progress,
+                say=say_or_warn,
+            )
+        record = read_record(place / RECORD)
         for page in PAGES:
-            write_page(read_record(place / RECORD), place / page)
+            write_page(record, place / page)
     if as_json:
         print_json(result.brief(), indent=None)
         return
-    _print(result)
+    print_document(describe_reproduction(record))
+    print_line(str(result))
     say(f"wrote {', '.join(str(place / name) for name in (*PAGES, RECORD))}")
 
 
@@ -96,37 +127,3 @@ def _list(papers: Any, as_json: bool) -> None:
         return
     for name, paper in papers.items():
         print_line(f"{name}: {len(paper.claims)} claims. {paper.citation}")
-
-
-def _print(result: Reproduction) -> None:
-    from rich.table import Table
-
-    print_line(result.citation)
-    here = Table("", "in the paper", "here", title="How this run differs from the paper", title_justify="left")
-    for entry in result.differences:
-        here.add_row(*entry)
-    out.print(here)
-    for row in result.rows:
-        _print_claim(row)
-    for answer in result.beyond:
-        _print_block(f"Beyond the paper. {answer.question}", {"answer": answer.answer})
-    print_line("")
-    print_line(str(result))
-
-
-def _print_claim(row: Row) -> None:
-    claim, finding = row.claim, row.finding
-    lines = {"published": claim.published, "here": finding.ours, "verdict": finding.verdict, "reason": finding.reason}
-    _print_block(f"{claim.claim} ({claim.source})", lines, {finding.verdict: STYLES[finding.verdict]})
-
-
-def _print_block(title: str, lines: Mapping[str, str], styles: Mapping[str, str] | None = None) -> None:
-    """Print a title and named lines; long lines are wrapped with a hanging indent."""
-    indent = " " * (4 + max(map(len, lines)))
-    print_line("")
-    print_line(fill(title, out.width), style="bold")
-    for name, text in lines.items():
-        if text:
-            first = f"  {name}".ljust(len(indent))
-            body = fill(text, out.width, initial_indent=first, subsequent_indent=indent)
-            print_line(body, style=(styles or {}).get(text))

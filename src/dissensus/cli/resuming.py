@@ -1,4 +1,4 @@
-"""Where the state of a training is kept, so that a run that was cut off goes on."""
+"""The folder for the state of a training, from which an interrupted run resumes."""
 
 import shutil
 from pathlib import Path
@@ -7,9 +7,9 @@ from dissensus.cli.reading import say
 
 
 def choose_checkpoint(output: Path, checkpoint: Path | None, resume: bool, in_folds: bool) -> Path | None:
-    """The folder for the state of training, or None where none is kept; what is in it is said.
+    """Return the folder for the state of training, or None if none is kept, and report its content.
 
-    An interrupted training beside the output is not passed over: who forgot --resume would train for hours again.
+    An interrupted training beside the output is refused without --resume, which may have been forgotten.
     """
     from dissensus.train.checkpoints import STATE
 
@@ -17,7 +17,7 @@ def choose_checkpoint(output: Path, checkpoint: Path | None, resume: bool, in_fo
     if checkpoint is None and not resume:
         if _is_begun(beside):
             raise ValueError(
-                f"{beside}: holds a training of {output.name} that was cut off: go on with --resume, or remove the "
+                f"{beside}: contains an interrupted training of {output.name}: resume it with --resume, or remove the "
                 "folder to begin anew"
             )
         return None
@@ -28,7 +28,7 @@ def choose_checkpoint(output: Path, checkpoint: Path | None, resume: bool, in_fo
             raise ValueError(
                 f"{folder}: holds a training {kept}, and {asked} were asked for; choose another folder, or remove it"
             )
-        say(f"{folder}: holds the state of a training, which goes on from there")
+        say(f"{folder}: contains the state of a training, which resumes there")
     elif checkpoint is None:
         say(f"{folder}: keeps the state of training until the model is written")
     return folder

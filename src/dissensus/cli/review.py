@@ -1,4 +1,4 @@
-"""`dissensus review`: items and answers to look at again."""
+"""`dissensus review`: items and answers that deserve a second look."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,8 +74,8 @@ def _print(result: "Review", top: int) -> None:
 
 
 def _table(rows: list[dict[str, Any]], titles: tuple[str, ...]) -> None:
-    from dissensus.report.document import Column, Table
     from dissensus.report.numbers import UNKNOWN
+    from dissensus.report.tables import Column, Table
     from dissensus.report.terminal import print_rows
 
     numbers = ("quality", "confidence", "agreement", "answers", "others same")

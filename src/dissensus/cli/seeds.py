@@ -12,8 +12,8 @@ def check_seed(seed: int) -> None:
         raise ValueError(f"--seed {seed}: expected a whole number, 0 or more")
 
 
-def seeded(seed: int) -> "np.random.Generator":
-    """The random numbers that a seed decides."""
+def make_rng(seed: int) -> "np.random.Generator":
+    """Make the random generator of a seed."""
     import numpy as np
 
     check_seed(seed)

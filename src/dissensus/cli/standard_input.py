@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dissensus.files.delimited import MAX_LINE
-from dissensus.files.notices import Say
-from dissensus.labels.refusals import Refusal
+from dissensus.files.notices import Notice, Say
+from dissensus.labels.refusals import add_place
 
 MARK = "-"
 NAME = "standard input"
@@ -26,7 +26,7 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
 
     Formats are read from both ends, so the whole input has to be a file.
 
-    Its ending is what the first bytes tell: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
+    Its ending follows from the first bytes: Parquet, Arrow, NPY, NPZ, JSON, JSONL, else CSV.
     """
     if sys.stdin is None:
         raise ValueError(f"{NAME} is closed, so there are no labels to read; expected a file or a pipe")
@@ -36,22 +36,24 @@ def standard_input(say: Say) -> Iterator[tuple[Path, Say]]:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         path = path.rename(path.with_suffix(ending_of(path)))
         try:
-            yield path, lambda notice: say(notice.replace(str(path), NAME))
-        except Refusal as refusal:
-            problem, place = (text.replace(str(path), NAME) for text in (refusal.problem, refusal.place))
-            raise refusal.change(problem=problem, place=place) from None
+            yield path, lambda notice: say(_at_standard_input(notice.removeprefix(f"{path}: ")))
         except ValueError as error:
-            raise ValueError(str(error).replace(str(path), NAME)) from None
+            refusal = add_place(error, str(path))
+            raise refusal.change(place=NAME + refusal.place.removeprefix(str(path))) from None
+
+
+def _at_standard_input(notice: str) -> str:
+    return notice.at(NAME) if isinstance(notice, Notice) else f"{NAME}: {notice}"
 
 
 def check_not_standard_input(path: str, written: str) -> None:
-    """Refuse `-` in any place but that of the labels: it is read once, and there it is read."""
+    """Refuse `-` for any argument but the labels, since standard input can be read only once."""
     if path == MARK:
-        raise ValueError(f"{written}: standard input can only be the labels, once; write what it holds to a file first")
+        raise ValueError(f"{written}: standard input can only be the labels, once; write its content to a file first")
 
 
 def ending_of(path: Path) -> str:
-    """The ending of the format whose first bytes a file has, .csv where they tell none."""
+    """The ending of the format that a file's first bytes show, .csv if they show none."""
     with path.open("rb") as file:
         start = file.read(4096)
         file.seek(0)

@@ -15,8 +15,8 @@ from rich.text import Text
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, print_error, say
-from dissensus.cli.study_check import axes_of, format_count, print_check, span
-from dissensus.cli.study_results import diff, print_failures, print_results, report, status, table
+from dissensus.cli.study_results import diff, print_results, report, status, table
+from dissensus.report.numbers import format_count, format_duration
 from dissensus.study.engines.catalogue import ENGINES
 
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 def _list_engines(fact: str) -> str:
-    """What is known of each engine, such as "ray (Ray), submitit (SLURM)"."""
+    """Describe each engine, such as "ray (Ray), submitit (SLURM)"."""
     facts = {name: getattr(kind, fact) for name, kind in ENGINES.items()}
     return ", ".join(f"{name} ({words})" for name, words in facts.items() if words)
 
 
+MOST_ERRORS = 5  # different errors that a run lists; `study status` lists all
 EVERY = 10.0  # seconds between two lines about progress without a terminal
 
 study = typer.Typer(
@@ -85,38 +86,19 @@ def check(
     Example: dissensus study check study.toml -o runs
     """
     with one_line_errors():
-        from dissensus.study.checks import tasks_of
-        from dissensus.study.estimate import estimate_study
+        from dissensus.report import print_document
+        from dissensus.study.check_study import check_study
         from dissensus.study.read_data import load_data
         from dissensus.study.read_spec import read_study
-        from dissensus.study.run import known_cells
-        from dissensus.study.summary.power import power_remark
+        from dissensus.study.reporting.check import describe_check
 
         wanted = read_study(file)
-        with errors.status(Text("reading data")):
-            data = load_data(wanted, say)
-            tasks = tasks_of(wanted, data)
-        known = {} if folder is None else known_cells(tasks, folder / "cells")
-        failed = sum(record["status"] == "failed" for record in known.values())
-        left = [task for task in tasks if task.key not in known]
-        facts: dict[str, Any] = {
-            "name": wanted.name,
-            "cells": len(tasks),
-            "arms": len({repr(task.cell.arm) for task in tasks}),
-            "axes": axes_of([task.cell for task in tasks]),
-            "there": len(known) - failed,
-            "failed": failed,
-            "left": len(left),
-            "power": power_remark(wanted, [task.cell for task in tasks]),
-            "data": {name: {"items": items.n_items, "classes": items.people.n_classes} for name, items in data.items()},
-        }
-        if left and not no_timing:
-            with errors.status(Text("timing some cells")):
-                facts["estimate"] = asdict(estimate_study(wanted, left, data, jobs=jobs))
+        with errors.status(Text("checking the study")):
+            checked = check_study(wanted, load_data(wanted, say), folder=folder, jobs=jobs, timing=not no_timing)
     if as_json:
-        print_json(facts, indent=None)
-        return
-    print_check(facts, folder)
+        print_json(checked, indent=None)
+    else:
+        print_document(describe_check(checked))
 
 
 @study.command()
@@ -169,7 +151,10 @@ def run(
         print_results(folder)
     if ran.failures:
         if not as_json:
-            print_failures(dict(ran.failures), folder)
+            from dissensus.study.reporting.status import list_failures
+
+            for count, error, record in list_failures(ran.failures, folder)[:MOST_ERRORS]:
+                errors.print(f"{count:,} failed: {error} (traceback: {record})", markup=False, style="red")
             say(f"after fixing the cause: dissensus study run {file} -o {folder} --retry")
         raise typer.Exit(1)
     if not as_json:
@@ -206,7 +191,7 @@ for verb in (status, table, report, diff):
 def _report_progress() -> Iterator[Callable[[StudyProgress], None]]:
     """Report the progress of a run: a bar on a terminal, else a line now and then."""
     with progress_bar("cells") as move:
-        spoken = [time.monotonic(), 0]  # when a line was said last, and how many had failed
+        spoken = [time.monotonic(), 0]  # time of the last line, and failures then
 
         def tell(now: StudyProgress) -> None:
             move(now.done - now.before, now.total - now.before)
@@ -215,7 +200,7 @@ def _report_progress() -> Iterator[Callable[[StudyProgress], None]]:
                 say_or_warn(f"warning: {format_count(now.failed, 'cell')} failed so far")
             due = not errors.is_terminal and time.monotonic() - spoken[0] > EVERY
             if due and now.left:
-                say(f"{now.done:,} of {now.total:,} cells, about {span(now.left)} left")
+                say(f"{now.done:,} of {now.total:,} cells, about {format_duration(now.left)} left")
             spoken[:] = [time.monotonic() if due else spoken[0], now.failed]
 
         yield tell

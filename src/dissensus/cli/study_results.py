@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +11,9 @@ import typer
 
 from dissensus.cli.overwriting import refuse_overwriting
 from dissensus.cli.printing import AsJson, print_json, print_line
-from dissensus.cli.reading import errors, one_line_errors, say
+from dissensus.cli.reading import one_line_errors, say
 
 Folder = Annotated[Path, typer.Argument(help="Folder of the study, made by `study run`.")]
-SHOWN = 5  # different errors that are listed
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
@@ -25,30 +22,17 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
     Example: dissensus study status runs
     """
     with one_line_errors():
+        from dissensus.report import print_document
+        from dissensus.study.reporting.status import describe_status
         from dissensus.study.status import study_status
 
         now = study_status(folder)
     if as_json:
-        print_json(asdict(now), indent=None)
-        return
-    print_line(
-        f"{now.name}: {now.done:,} of {now.cells:,} cells done, {len(now.failed):,} failed, {now.missing:,} missing"
-    )
-    if now.running is not None:
-        who = now.running
-        print_line(f"running: process {who['pid']} on {who['host']}, since {who['since']}")
-    elif now.cut_off is not None:
-        who = now.cut_off
-        print_line(
-            f"interrupted: the run of {who['since']} (process {who['pid']} on {who['host']}); resume with `study run`"
-        )
-    elif now.missing:
-        print_line("not running; `study run` runs the missing cells")
-    for commit, count in now.older.items():
-        print_line(f"{count:,} made by other code: {commit}")
-    if now.others:
-        print_line(f"{now.others:,} more cells in the folder are not part of the study")
-    print_failures(now.failed, folder)
+        print_json(now, indent=None)
+    else:
+        print_document(describe_status(now, folder))
+        if now.failed:
+            say(f"after fixing the cause: dissensus study run STUDY.toml -o {folder} --retry")
 
 
 def table(
@@ -132,29 +116,16 @@ def diff(a: Folder, b: Folder, as_json: AsJson = False) -> None:
     Example: dissensus study diff runs-1 runs-2
     """
     with one_line_errors():
+        from dissensus.report import print_document
         from dissensus.study.description import read_folder
+        from dissensus.study.reporting.differences import describe_diff
         from dissensus.study.summary.differences import diff as compare
 
-        apart = compare(read_folder(a), read_folder(b))
+        result = compare(read_folder(a), read_folder(b))
     if as_json:
-        print_json(apart.as_json())
+        print_json(result)
     else:
-        print_line(str(apart))
-
-
-def print_failures(failures: dict[str, str], folder: Path) -> None:
-    """Print each error once, with its number of cells and the place of the traceback."""
-    by_error = Counter(failures.values())
-    for error, count in by_error.most_common(SHOWN):
-        first = next(key for key, message in failures.items() if message == error)
-        line = " ".join(error.split())
-        errors.print(
-            f"{count:,} failed: {line} (traceback: {folder / 'cells' / first / 'record.json'})",
-            markup=False,
-            style="red",
-        )
-    if len(by_error) > SHOWN:
-        say(f"and {len(by_error) - SHOWN} more errors; each failed cell has a record.json with its own")
+        print_document(describe_diff(result))
 
 
 def print_results(folder: Path) -> None:

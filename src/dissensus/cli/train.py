@@ -1,6 +1,7 @@
 """`dissensus train`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from dissensus.cli.reading import before_labels, reads_labels, say
 from dissensus.cli.resuming import choose_checkpoint, remove_checkpoint
 from dissensus.cli.writing import write_labels
 from dissensus.train.network_config import NetworkConfig
+from dissensus.train.recipes import RECIPES
 from dissensus.train.train_config import SAVE_EVERY
 
 if TYPE_CHECKING:
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
     from dissensus.train.network import Network
 
 # Chosen in studies and in Python.
-NOT_OFFERED = ("nesterov", "plateau_patience", "min_delta", "channels_last")
+NOT_OFFERED = ("nesterov", "plateau_patience", "min_delta", "channels_last", "warmup", "border", "alternate_flip")
 PANELS = {
-    "Network and delivery": ("network", "width", "depth", "start", "delivery", "wrap"),
+    "Network and delivery": ("recipe", "network", "width", "depth", "start", "delivery", "wrap"),
     "Images": ("image", "image_item", "size", "fit", "by_position", "crop", "no_flip", "cutout"),
     "Steps": (
         "epochs",
@@ -50,7 +52,7 @@ PANELS = {
 @in_panels(PANELS)
 @before_labels("images")
 @reads_labels
-@takes_settings(NetworkConfig, leave_out=NOT_OFFERED, names={"wraps": "wrap"})
+@takes_settings(NetworkConfig, leave_out=NOT_OFFERED, names={"wraps": "wrap"}, recipes=RECIPES)
 def train(
     context: typer.Context,
     labels: "Labels",
@@ -105,7 +107,7 @@ def train(
 ) -> None:
     """Train a network on images and people's answers, and save its best and its last epoch with their cards.
 
-    Example: dissensus train digits digits --network small --epochs 10 -o model.safetensors
+    Example: dissensus train digits digits --recipe fast --epochs 10 -o model.safetensors
     """
     from dissensus.datasets.sources import describe_source
     from dissensus.train.folds import train_folds
@@ -115,6 +117,8 @@ def train(
     places = _places(output, folds)
     _check_places(places, _both(predictions), {"file": file, "images": images, "start": start})
     begun = read_start(start)
+    if begun is not None and not is_given(context, "network"):
+        config = replace(config, network=None)  # a recipe names a network for those who start without one
     folder = choose_checkpoint(output, checkpoint, resume, folds is not None)
     table = load_images(images, item=image_item, image=image, size=size, fit=fit, network=begun)
     if folds is None:
@@ -185,7 +189,7 @@ def _both(path: Path | None) -> list[Path]:
 
 
 def _check_places(models: list[Path], tables: list[Path], read: dict[str, Any]) -> None:
-    """Refuse places that cannot be written or would replace what is read, before anything is trained in vain."""
+    """Refuse places that cannot be written or would replace input files, before any training."""
     from dissensus.train.model_files import check_model_place
 
     refuse_overwriting(read | {f"output {place}": path for place, path in enumerate([*models, *tables])})

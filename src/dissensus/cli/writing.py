@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_labels(labels: Labels, path: Path, say: Say = say) -> None:
-    """Write labels to a file in the format of its ending; options of the verb about reading have no part in it."""
+    """Write labels to a file in the format of its ending; reading options of the verb have no effect on it."""
     from dissensus.files.write_labels import write
 
     with word_settings((), None):

@@ -7,8 +7,6 @@ from .catalogue import lookup as lookup
 from .catalogue import predictions as predictions
 from .check import describe_data_set as describe_data_set
 from .check import verify as verify
-from .dataset import DataSet as DataSet
-from .dataset import LabelledItems as LabelledItems
 from .download import fetch as fetch
 from .folder import data_folder as data_folder
 from .simulated_digits import ambiguous_digits as ambiguous_digits

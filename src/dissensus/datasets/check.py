@@ -18,7 +18,7 @@ State = Literal["ok", "failed", "absent"]
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """The result of checking one data set: what was checked, and what did not hold."""
+    """The result of checking one data set: the facts that were checked, and those that failed."""
 
     name: str
     state: State
@@ -49,7 +49,7 @@ def verify(dataset: DataSet) -> CheckOutcome:
     try:
         content = dataset.read(*find_files(dataset))
         facts = measure_facts(content)
-    except Exception as problem:  # whatever is wrong with one set, the others are to be checked too
+    except Exception as problem:  # one failing set must not keep the others from being checked
         problems.append(f"cannot be read: {describe_error(problem)}")
     else:
         problems += _wrong_facts(dataset.facts, facts)
@@ -93,7 +93,7 @@ def claims(dataset: DataSet) -> tuple[str, ...]:
 
 
 def measure_facts(content: Any) -> Facts:
-    """Measure the facts of what was read, to be compared with the documented ones."""
+    """Measure the facts of the data, to be compared with the documented ones."""
     if isinstance(content, Images):
         return Facts(items=len(content.labels), classes=len(content.classes))
     if isinstance(content, Features):

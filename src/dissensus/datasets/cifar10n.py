@@ -39,7 +39,7 @@ DATASETS = (
         name="cifar10n",
         title="CIFAR-10N human labels of the train set",
         what="three votes for each CIFAR-10 train image in the official python order; 747 people took part, and who "
-        "cast which vote cannot be told from the release",
+        "cast which vote is not in the release",
         source="https://github.com/UCSC-REAL/cifar-10-100n",
         citation="Wei, Zhu, Cheng, Liu, Niu, Liu (2022), Learning with Noisy Labels Revisited, ICLR",
         licence="CC BY-NC 4.0",

@@ -136,4 +136,4 @@ class _Progress:
         self.bar.show(0)
 
     def close(self) -> None:
-        """The bar goes away when the download ends."""
+        """The bar disappears when the download ends."""

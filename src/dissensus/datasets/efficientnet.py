@@ -19,7 +19,7 @@ def read_efficientnet(path: Path, labels: Path | None = None, *, column: str = "
     """Read pooled activations of an ImageNet EfficientNet-Lite0; items are rows of the image file.  (n, 1280) float16
 
     labels  file of the images, which has the class codes
-    column  of that file, where it is another than `label`
+    column  of that file, if it is not `label`
     """
     with path.open("rb") as file, np.load(file) as content:
         values, rows = content["values"], content["rows"]

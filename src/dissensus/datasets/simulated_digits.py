@@ -1,7 +1,7 @@
 """Handwritten digits made ambiguous, and simulated readers who disagree about unclear images.
 
-Everything follows from the picture: what it shows is fixed before anybody reads it, so that a model which sees the
-picture can learn where readers will be unsure. Nobody was asked: the readers are simulated.
+All disagreement follows from the picture, which is fixed before anybody reads it, so that a model which sees the
+picture can learn where readers will be unsure. No person was asked: the readers are simulated.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SHARES = (0.5, 0.25, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class AmbiguousDigits:
-    """1,797 pictures made from scikit-learn's digits, with what one sees on each and how careful each reader is.
+    """1,797 pictures made from scikit-learn's digits, the classes seen on each, and the care of each reader.
 
     pictures  (n, 8, 8) ink from 0 to 16; rows that are covered are an even grey of 8
     gold      (n,) the digit that was written; of a blend, the one with the larger weight
     made      (n,) codes of `MADE`: half of the items are clean, a quarter blended, a quarter covered
-    careful   (n, 10) what one sees on a picture when looking carefully, rows sum to 1
+    careful   (n, 10) the classes seen on a picture by a careful look, rows sum to 1
     glance    (n, 10) the same when looking briefly
     care      (20,) the share of pictures at which each reader looks carefully, from 0.6 to 1
 

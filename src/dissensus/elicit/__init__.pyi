@@ -4,7 +4,6 @@ from .dashboard.decisions import exclude as exclude
 from .dashboard.decisions import find_person as find_person
 from .dashboard.decisions import forget as forget
 from .dashboard.decisions import include as include
-from .dashboard.disputed import disputed_items as disputed_items
 from .dashboard.status import survey_status as survey_status
 from .export import answer_table as answer_table
 from .export import labels_of as labels_of

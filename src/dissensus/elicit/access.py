@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -16,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from dissensus.elicit.database import schema
 from dissensus.elicit.database.store import Store, now
+from dissensus.labels.content_hash import hash_bytes
 
 KEY_FILE = ".dashboard"
 COOKIE = "dissensus_dashboard"
@@ -119,7 +119,7 @@ def _login_of(secret: bytes, folder: Path, cookie: str) -> str | None:
 
 
 def _key_mark(folder: Path) -> str:
-    return hashlib.sha256((folder / KEY_FILE).read_bytes()).hexdigest()[:16]
+    return hash_bytes([(folder / KEY_FILE).read_bytes()])[:16]
 
 
 def _signer(secret: bytes, purpose: str) -> URLSafeTimedSerializer:

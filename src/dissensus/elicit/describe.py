@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dissensus.report.document import Document, Section, Table, Text, Value
+from dissensus.report.document import Document, Section, Text
+from dissensus.report.tables import Table, Value
 
 
 def describe_preview(facts: Mapping[str, Any]) -> Document:

@@ -11,7 +11,6 @@ from .choices import accuracy_to_majority as accuracy_to_majority
 from .choices import second_best_accuracy as second_best_accuracy
 from .choices import top_k_accuracy as top_k_accuracy
 from .choices import vote_accuracy as vote_accuracy
-from .closeness import cross_entropy_to_hard as cross_entropy_to_hard
 from .closeness import kl_to_people as kl_to_people
 from .closeness import manhattan as manhattan
 from .closeness import soft_accuracy as soft_accuracy
@@ -21,19 +20,15 @@ from .closeness import wasserstein as wasserstein
 from .comparisons import compare as compare
 from .f1 import soft_macro_f1 as soft_macro_f1
 from .f1 import soft_micro_f1 as soft_micro_f1
-from .matching import match_predictions as match_predictions
 from .metrics import METRICS as METRICS
 from .over_people import over_annotators as over_annotators
 from .over_runs import over_seeds as over_seeds
 from .people import as_people as as_people
-from .people import as_predictions as as_predictions
 from .scorecard_page import describe_scorecard as describe_scorecard
 from .scorecards import scorecard as scorecard
 from .signed_rank import wilcoxon as wilcoxon
 from .significance import holm as holm
-from .slices import entropy_bins as entropy_bins
 from .slices import high_disagreement as high_disagreement
-from .slices import slice_scores as slice_scores
 from .smooth_calibration import smooth_ece as smooth_ece
 from .statistics import clustered_t as clustered_t
 from .statistics import corrected_t as corrected_t

@@ -1,4 +1,4 @@
-"""Alignment of uncertainty: is the model unsure where people disagree?"""
+"""Alignment of uncertainty: is the model uncertain about the items on which people disagree?"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from dissensus.evaluate.means import group_values, resample_means, share_interval, student_interval
 from dissensus.labels.intervals import BLOCK, Interval, check_resampling, percentile_interval, resampling_weights
+from dissensus.labels.streams import check_generator
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (b, n) how often each item was drawn -> (b,)
 
@@ -67,6 +68,7 @@ def over_items(
     groups = group_values(np.stack(list(finite.values()), axis=1) if finite else np.empty((n, 0)), clusters)
     others = dict(measures or {})
     apart, errors, drawn = [], [], []
+    check_generator(rng)
     for weights in item_weights(n, replicates, rng, clusters):
         gap, error = resample_means(groups, weights[:, groups.first] if groups.clustered else weights)
         apart.append(gap)

@@ -1,4 +1,4 @@
-"""The Brier score taken apart: how well calibrated, how discerning, how uncertain the matter itself."""
+"""The Brier score decomposed into reliability, resolution and uncertainty."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class BrierParts:
     """A Brier score and its parts: score = reliability - resolution + uncertainty + inside, exactly.
 
     reliability  squared distance of confidence from outcome in each bin; 0 is perfectly calibrated
-    resolution   how far the bins' outcomes lie apart; higher is better
+    resolution   how different the outcomes of the bins are; higher is better
     uncertainty  variance of the outcomes, which no model can change
     inside       what bins hide: variance of confidence inside them, less twice its covariance with the outcome
     """

@@ -1,6 +1,6 @@
-"""A compiled loop over the classes of millions of items: what lies above each of a few thresholds.
+"""A compiled loop over the classes of millions of items: sums above each of a few thresholds.
 
-It stands apart from the sweep over rows: in one function with that, the compiler works on a single item at a time.
+It is separate from the sweep over rows: in one function, the compiler would work on a single item at a time.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from dissensus.labels.doors import describe_type
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 from dissensus.labels.matching import Missing
+from dissensus.labels.streams import check_generator
 
 SHOWN_MODELS = 8  # in the text of a comparison
 
@@ -151,6 +152,7 @@ def compare(
         )
     if not models:
         raise ValueError("there are no models to compare; expected at least one")
+    check_generator(rng)
     card_rng, *pair_rngs = rng.spawn(len(models))
     shared = match_models(models, labels, gold, columns, clusters, missing, rescale)
     cards = build_cards(shared, card_rng, ceiling, replicates, coverage)

@@ -1,4 +1,4 @@
-"""From what files and data sets contain to what a scorecard takes: predictions, gold, columns about the items.
+"""Contents of files and data sets as inputs of a scorecard: predictions, gold, columns about the items.
 
 Nothing is read here. The caller passes what it read with the name of its source, and a function `say` that receives
 each notice about how it was understood.
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.matching import name_predictions
-from dissensus.evaluate.people import People, rescale_rows
+from dissensus.evaluate.people import People
+from dissensus.evaluate.predictions import rescale_rows
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.matching import check_clear_order

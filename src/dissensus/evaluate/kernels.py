@@ -62,64 +62,18 @@ LANES = 56
 # What is held for each item of a block.
 Rows = namedtuple(
     "Rows",
-    (
-        "first_q",
-        "second_q",
-        "first_p",
-        "second_p",
-        "nll",
-        "h_q",
-        "h_p",
-        "both_log",
-        "brier",
-        "apart",
-        "moved",
-        "cumulative",
-        "top_q",
-        "top_p",
-        "top_both",
-        "voted",
-        "hard",
-        "next_q",
-        "next_p",
-        "next_both",
-        "top_next",
-        "excluded",
-        "hard_excluded",
-        "least",
-        "sum_q",
-    ),
+    "first_q second_q first_p second_p nll h_q h_p both_log brier apart moved cumulative top_q top_p "
+    "top_both voted hard next_q next_p next_both top_next excluded hard_excluded least sum_q",
 )
 # What is summed over items. A total named as a metric is the sum of that metric; <metric>_items says how many items
 # have a value where not all have, <metric>_infinite how many have an infinite one, which is left out of the sum.
 Totals = namedtuple(
     "Totals",
-    (
-        "soft_nll",
-        "soft_nll_infinite",
-        "js",
-        "brier",
-        "manhattan",
-        "soft_accuracy",
-        "wasserstein",
-        "entropy",
-        "people_entropy",
-        "entropy_squared",
-        "people_entropy_squared",
-        "entropy_product",
-        "cross_entropy_hard",
-        "cross_entropy_hard_infinite",
-        "accuracy",
-        "vote_accuracy",
-        "second_best_accuracy",
-        "second_best_accuracy_items",
-        "top_2_accuracy",
-        "confidence_right",
-        "confidence_right_items",
-        "confidence_wrong",
-        "confidence_wrong_items",
-        "bad_rows",
-    ),
+    "soft_nll soft_nll_infinite js brier manhattan soft_accuracy wasserstein entropy people_entropy "
+    "entropy_squared people_entropy_squared entropy_product cross_entropy_hard "
+    "cross_entropy_hard_infinite accuracy vote_accuracy second_best_accuracy second_best_accuracy_items "
+    "top_2_accuracy confidence_right confidence_right_items confidence_wrong confidence_wrong_items "
+    "bad_rows",
 )
 # Every row has its place by its name, and the workspace as many as there are names. A name that is missing here is an
 # error when the loops are compiled; places written by hand would be a write beyond the end of the array.

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.people import People, as_people, as_predictions, rescale_rows
+from dissensus.evaluate.people import People, as_people
+from dissensus.evaluate.predictions import as_predictions, rescale_rows
 from dissensus.evaluate.slices import Slices, column_slices, entropy_bins, high_disagreement
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
@@ -35,7 +36,7 @@ class SharedItems:
     gold      (n,) class codes, -1 for none; None if there is no gold at all
     slices    divisions of the items
     clusters  (n,) what each item belongs to, or None
-    remarks   what was done to bring them together
+    remarks   how they were matched
     """
 
     models: dict[str, Distributions]

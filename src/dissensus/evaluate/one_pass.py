@@ -13,7 +13,8 @@ import numpy as np
 from dissensus.evaluate.brier import parts_of_bins, parts_of_sums
 from dissensus.evaluate.calibration import BIN_SIZE, bins_of_sums, edges_of_size, equal_mass_edges
 from dissensus.evaluate.metrics import METRICS
-from dissensus.evaluate.people import as_numbers, as_people, as_predictions
+from dissensus.evaluate.people import as_numbers, as_people
+from dissensus.evaluate.predictions import as_predictions
 from dissensus.evaluate.scores import confidence_columns, metrics_of
 from dissensus.evaluate.smooth_calibration import smooth_ece_of_groups
 from dissensus.labels.distances import entropy

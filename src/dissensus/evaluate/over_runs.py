@@ -8,7 +8,7 @@ from dissensus.labels.intervals import Interval
 
 
 def over_seeds(values: np.ndarray, *, coverage: float = 0.95) -> Interval:
-    """Compute the interval of a mean over runs and items, had both been others.
+    """Compute the interval of a mean over new runs and new items.
 
         mean -+ sqrt(t_{s-1}^2 max(R - E, 0) / (s n) + t_{n-1}^2 I / (s n))
 

@@ -1,4 +1,4 @@
-"""Labels and predictions in any of their shapes; what is ambiguous is refused."""
+"""Labels in any of their shapes; what is ambiguous is refused."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import describe_type, is_frame, way_out
 from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
-from dissensus.labels.refusals import PythonWay, Refusal, Way
-from dissensus.labels.row_errors import RowError
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import SUM_TOLERANCE, divide_rows, format_row, row_ways
+from dissensus.labels.row_sums import SUM_TOLERANCE, format_row, row_ways
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
@@ -27,7 +26,7 @@ LabelForm = Literal["votes", "beliefs", "counts", "probabilities", "classes"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class People:
-    """What people said about n items, as distributions, and how it was handed over.
+    """What people said about n items, as distributions, and the form it came in.
 
     targets  one distribution per item
     counts   (n, k) votes behind each row; None if only probabilities are known
@@ -112,7 +111,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             raise ValueError(f"{type(labels).__name__} carry their own names: leave out items and classes")
         return _of_labels(labels)
     if _are_texts(labels):
-        names = class_order(labels) if classes is None else _class_names(classes, None)
+        names = class_order(labels) if classes is None else name_classes(classes, None)
         return _of_codes(codes_of_names(labels, names, "labels"), items, names)
     array = as_numbers(labels)
     if array.ndim == 1:
@@ -122,7 +121,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             f"labels have shape {array.shape}; expected (n, k) counts or probabilities, "
             "or (n,) classes, n and k above 0"
         )
-    names = _class_names(classes, array.shape[1])
+    names = name_classes(classes, array.shape[1])
     if array.dtype.kind == "b" and (array.sum(axis=1) != 1).any():
         row = int(np.argmax(array.sum(axis=1) != 1))
         raise ValueError(
@@ -133,7 +132,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
         targets = Distributions.from_counts(array, items=items, classes=names)
         single = bool((array.sum(axis=1) == 1).all())
         return People(targets, array.astype(np.int64), "classes" if single else "counts")
-    _check_numbers(array, "label")
+    check_finite_rows(array, "label")
     total = array.sum(axis=1, dtype=np.float64)
     if (array == np.floor(array)).all() and (total > 1 + SUM_TOLERANCE).any():
         row = int(np.argmax(total > 1 + SUM_TOLERANCE))
@@ -153,82 +152,7 @@ def as_people(labels: Any, *, items: Any = None, classes: int | Sequence[Any] | 
             f"with sum 1; {off.size} of {total.size} rows are off; {look}",
             ways=ways,
         )
-    return People(_name_rows(array, items, names), None, "probabilities")
-
-
-def as_predictions(
-    predictions: Any, *, items: Any = None, classes: int | Sequence[Any] | None = None, rescale: bool = False
-) -> Distributions:
-    """Read a model's predictions as `Distributions`.
-
-    Logits, log-probabilities, rows off the simplex and NaN are refused, each with its way out.
-
-    Parameters
-    ----------
-    predictions : Distributions, or (n, k) probabilities as array, list or torch tensor
-    items : n names, 0..n-1 by default
-    classes : k names, or their number
-    rescale : divide each row by its sum; refused if a number is below 0
-
-    Returns
-    -------
-    one distribution per item
-
-    Examples
-    --------
-    >>> as_predictions([[0.9, 0.1], [0.2, 0.8]], classes=["cat", "dog"]).argmax().tolist()
-    [0, 1]
-    """
-    if isinstance(predictions, Distributions):
-        if items is not None or classes is not None:
-            raise ValueError("Distributions carry their own names: leave out items and classes")
-        return predictions
-    if isinstance(predictions, Votes | Beliefs):
-        raise ValueError(
-            f"predictions are {type(predictions).__name__}; expected one distribution per item: "
-            "as_distributions(...) makes one of the answers of an ensemble"
-        )
-    array = as_numbers(predictions)
-    if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(
-            f"predictions have shape {array.shape}; expected (n, k) probabilities, n and k above 0; a model that only "
-            "names a class is np.eye(k)[predicted]"
-        )
-    _check_numbers(array, "prediction")
-    if rescale:
-        array = rescale_rows(array)[0]
-    check_simplex(array)
-    return _name_rows(array, items, _class_names(classes, array.shape[1]))
-
-
-def rescale_rows(predictions: Any) -> tuple[np.ndarray, str]:
-    """Divide rows of predictions by their sum, and report how many; refused if a number is below 0.  (n, k)"""
-    array = as_numbers(predictions)
-    _check_numbers(array, "prediction")
-    try:
-        return divide_rows(array)
-    except RowError as error:
-        raise Refusal(f"prediction {error.problem}", ways=error.ways) from None
-
-
-def check_simplex(array: np.ndarray) -> None:
-    """Refuse predictions that are not probabilities, with what they look like.  array: (n, k) without NaN"""
-    total = array.sum(axis=1, dtype=np.float64)
-    off = np.flatnonzero((array < 0).any(axis=1) | (np.abs(total - 1) > SUM_TOLERANCE))
-    if not off.size:
-        return
-    row = off[0]
-    look, ways = row_ways(
-        array,
-        divide=[Way("divide each row by its sum with {rescale}", rescale=True)],
-        count=[PythonWay("make a prediction of the votes of an ensemble with Distributions.from_counts")],
-    )
-    apart = np.abs(total - 1).max()
-    raise Refusal(
-        f"prediction row {row} is {format_row(array[row])} and sums to {total[row]:g}; expected probabilities with sum "
-        f"1; {off.size} of {total.size} rows are off{f', by {apart:.2g} at most' if 0 < apart < 0.05 else ''}; {look}",
-        ways=ways,
-    )
+    return People(name_rows(array, items, names), None, "probabilities")
 
 
 def as_numbers(values: Any) -> np.ndarray:
@@ -276,7 +200,7 @@ def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | No
             "labels are one class per item, which does not tell how many classes there are: give classes=..., "
             "their names or their number"
         )
-    names = _class_names(classes, None)
+    names = name_classes(classes, None)
     refuse_names_for_codes(names, "labels")
     bad = np.flatnonzero((codes < 0) | (codes >= len(names)))
     if bad.size:
@@ -296,7 +220,7 @@ def _of_codes(codes: np.ndarray, items: Any, names: tuple[str, ...]) -> People:
     return People(Distributions.from_counts(one_hot, items=items, classes=names), one_hot, "classes")
 
 
-def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[str, ...]:
+def name_classes(classes: int | Sequence[Any] | None, k: int | None) -> tuple[str, ...]:
     if classes is None:
         classes = int(k or 0)
     names = tuple(str(name) for name in (range(classes) if isinstance(classes, int | np.integer) else classes))
@@ -305,11 +229,11 @@ def _class_names(classes: int | Sequence[Any] | None, k: int | None) -> tuple[st
     return names
 
 
-def _name_rows(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
+def name_rows(array: np.ndarray, items: Any, classes: tuple[str, ...]) -> Distributions:
     return Distributions(array, row_numbers(array.shape[0]) if items is None else items, classes)
 
 
-def _check_numbers(array: np.ndarray, noun: str) -> None:
+def check_finite_rows(array: np.ndarray, noun: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         row, code = bad[0]

@@ -100,7 +100,8 @@ def example(cards: Sequence[Scorecard], item: int, colours: Mapping[str, str]) -
     order = np.sort(np.argsort(-most, kind="stable")[:count])
     series = [(name, [float(row[c]) for c in order]) for name, row in sides]
     names = [people.targets.classes[c] for c in order]
-    return grouped_bars(names, series, f"item {people.targets.items[item]}", colours=_by_tag(colours))
+    title = f"item {people.targets.items[item]}"
+    return grouped_bars(names, series, title, colours=_by_tag(colours), style=".2f", wide=150)
 
 
 def _by_tag(colours: Mapping[str, str]) -> dict[str, str]:

@@ -14,9 +14,10 @@ from dissensus.evaluate.scorecard_figures import entropy_scatter, example, examp
 from dissensus.evaluate.scorecard_views import best_value, fits, tabulate_scores
 from dissensus.evaluate.scorecards import Scorecard
 from dissensus.report.colours import model_colours
-from dissensus.report.document import AnyCell, Card, Cards, Cell, Column, Document, Figure, Row, Section, Table, Text
+from dissensus.report.document import Card, Cards, Document, Figure, Section, Text
 from dissensus.report.items import ItemViews
 from dissensus.report.numbers import format_number, format_p
+from dissensus.report.tables import AnyCell, Cell, Column, Row, Table
 
 DRAWN = 5  # models in one figure: people take a sixth colour
 SCATTERED = 3  # models with a scatter plot of their own
@@ -184,7 +185,7 @@ def _differences(result: ModelComparison) -> Section:
 
 
 def _about_tests(test: Any, items: int) -> str:
-    """What the tests of all differences have in common, in words."""
+    """The note below the differences: test, correction and smallest p."""
     units = "items" if test.n == items else "groups of items"
     text = f" p is from a {test.test} over {test.n:,} {units}"
     if test.family > 1:
@@ -259,8 +260,9 @@ def _notes(card: Scorecard) -> Text:
     if fits("second_best_accuracy", card):
         text += " Second choice is over items on which people are not unanimous."
     if card.ceiling is not None:
+        half = format_number(card.ceiling.half_votes, ".1f").removesuffix(".0")
         text += (
-            f" Half crowd: {card.ceiling.half_votes:.1f} votes per item predict the other half. At best: the estimated "
+            f" Half crowd: {half} votes per item predict the other half. At best: the estimated "
             "score of the true distributions against as many votes. Few votes scatter around the truth, so even the "
             "truth has a distance above 0."
         )

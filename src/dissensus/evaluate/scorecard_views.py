@@ -12,14 +12,15 @@ from dissensus.evaluate.ceiling import Ceiling
 from dissensus.evaluate.metrics import METRICS, Shown, metrics_by_group
 from dissensus.evaluate.people import People
 from dissensus.labels.intervals import Interval
-from dissensus.report.document import Cell, Column, Document, Row, Section, Table, Text
+from dissensus.report.document import Document, Section, Text
+from dissensus.report.tables import Cell, Column, Row, Table
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 OF_THREE_CLASSES = {"second_best_accuracy", "top_2_accuracy"}
 
 
 class Scored(Protocol):
-    """What of a Scorecard is shown here; its fields are explained there."""
+    """The part of a Scorecard that is shown here; `Scorecard` documents the fields."""
 
     @property
     def name(self) -> str: ...
@@ -88,7 +89,7 @@ def tabulate_scores(cards: Sequence[Scored], *where: Shown, mark_best: bool = Fa
 
 
 def fits(score: str, card: Scored) -> bool:
-    """Whether a score means anything for so many classes: of two classes the second choice is the other one."""
+    """Whether a score has a meaning for this number of classes: of two classes the second choice is the other one."""
     return card.people.targets.n_classes > 2 or score not in OF_THREE_CLASSES
 
 
@@ -101,7 +102,7 @@ def best_value(cards: Sequence[Scored], score: str) -> float:
 
 
 def notebook_table(cards: Sequence[Scored], title: str) -> str:
-    """The card of a notebook: every score of the terminal's table, beside what people reach."""
+    """The card of a notebook: every score of the terminal's table, next to the scores of people."""
     from dissensus.report.html import html_card
 
     remarks = dict.fromkeys(remark for card in cards for remark in card.remarks)

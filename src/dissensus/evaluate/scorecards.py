@@ -25,6 +25,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 from dissensus.labels.matching import Missing
+from dissensus.labels.streams import check_generator
 
 MANY_ROWS = 50_000  # above this, one pass computes the scores, without intervals over items
 
@@ -162,6 +163,7 @@ def build_cards(
 ) -> dict[str, Scorecard]:
     """Score each model, with one human ceiling for all."""
     people, n = shared.people, shared.people.n_items
+    check_generator(rng)
     ceiling_rng, *model_rngs = rng.spawn(1 + len(shared.models))
     remarks = list(shared.remarks)
     top = None

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.evaluate.effect_sizes import pair_numbers
 from dissensus.evaluate.significance import ALTERNATIVES, Alternative, Comparison
-from dissensus.evaluate.statistics import pair_numbers
 from dissensus.labels.refusals import one_of
 
 EXACT_UP_TO = 200  # pairs; the exact distribution of 200 takes some milliseconds, and the normal one is close by then

@@ -1,7 +1,7 @@
 """The result of a test, and the correction for several tests.
 
 A p-value means little without the number of pairs behind it and the smallest p that this number allows: five seeds that
-all agree give a one-sided p of 0.031 and no less, however large the difference. A `Comparison` holds all three.
+all agree give a one-sided p of 0.031 and no less, however large the difference. A `Comparison` has all three.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class SmoothCurve:
 
     confidence  (t,) places from 0 to 1
     outcome     (t,) mean outcome around each place; means little where density is near 0
-    density     (t,) how many items lie there, as a density over 0 to 1
+    density     (t,) items around each place, as a density over 0 to 1
     bandwidth   standard deviation of the kernel
     error       the smooth calibration error
     """

@@ -63,7 +63,7 @@ def rank_correlation(pairs: np.ndarray) -> float:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def drawn_rank_correlations(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Spearman's correlation of items that were drawn so many times each, ranked among those drawn.
+    """Spearman's correlation of resampled items with their weights, ranked within the resample.
 
     An item that was drawn w times is w equal ones. Values are given by their place among the different ones, so ranks
     are running sums of weights and nothing is sorted again.
@@ -79,8 +79,8 @@ def drawn_rank_correlations(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -
         for i in range(n):
             rank_x[x[i]] += weights[row, i]
             rank_y[y[i]] += weights[row, i]
-        total, square_x = _turned_to_ranks(rank_x)
-        _, square_y = _turned_to_ranks(rank_y)
+        total, square_x = _rank_weights(rank_x)
+        _, square_y = _rank_weights(rank_y)
         product = 0.0
         for i in range(n):
             product += weights[row, i] * rank_x[x[i]] * rank_y[y[i]]
@@ -90,7 +90,7 @@ def drawn_rank_correlations(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _turned_to_ranks(mass: np.ndarray) -> tuple[float, float]:
+def _rank_weights(mass: np.ndarray) -> tuple[float, float]:
     """Replace the weight at each place by its mean rank less that of all.  -> weight, sum of squared ranks"""
     total = mass.sum()
     before, square = 0.0, 0.0

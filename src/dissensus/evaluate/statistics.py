@@ -1,4 +1,4 @@
-"""Tests of means, their intervals and effect sizes: for paired seeds, for items in clusters, for overlapping splits."""
+"""Tests of means and their intervals: for paired seeds, for items in clusters, for overlapping splits."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.evaluate.effect_sizes import ROUNDING, check_finite, cohen_d, cohen_d_paired, has_spread, pair_numbers
 from dissensus.evaluate.means import group_values
 from dissensus.evaluate.significance import Alternative, Comparison
 from dissensus.labels.intervals import Interval
 from dissensus.labels.refusals import PythonWay, Refusal
-
-ROUNDING = 1e-12  # of the largest value: numbers that differ by less have no spread
 
 
 def mean_interval(
@@ -64,7 +63,7 @@ def paired_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Comparis
         t = mean(d) / (sd(d) / sqrt n),   d = a - b,   n - 1 degrees of freedom
 
     For differences that are nearly normal, or many. Student (1908), The probable error of a mean. The effect is Cohen's
-    d_z. If all differences are 0, p is 1. If all are equal but not 0, the test has no answer and raises.
+    d_z. If all differences are 0, p is 1. If all are equal but not 0, the test is undefined and raises.
 
     Parameters
     ----------
@@ -185,11 +184,11 @@ def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Compariso
     >>> print(welch_t([0.52, 0.61, 0.57], [0.41, 0.48, 0.44, 0.46]))
     p = 0.024 (n = 3, no lower bound)
     """
-    x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
+    x, y = check_finite(a, "a", 2), check_finite(b, "b", 2)
     share_x, share_y = x.var(ddof=1) / x.size, y.var(ddof=1) / y.size
     both = share_x + share_y
     if not has_spread(x) and not has_spread(y):
-        raise ValueError(f"neither group varies (a is {x[0]:g}, b is {y[0]:g}), so a t-test has no answer")
+        raise ValueError(f"neither group varies (a is {x[0]:g}, b is {y[0]:g}), so a t-test is undefined")
     t = (x.mean() - y.mean()) / math.sqrt(both)
     freedom = both**2 / (share_x**2 / (x.size - 1) + share_y**2 / (y.size - 1))
     return Comparison(
@@ -202,47 +201,6 @@ def welch_t(a: Any, b: Any, alternative: Alternative = "two-sided") -> Compariso
         p=_t_tail(t, freedom, alternative),
         minimum_p=0.0,
     )
-
-
-def cohen_d_paired(a: Any, b: Any) -> float:
-    """Compute the mean difference in units of the standard deviation of the differences.
-
-        d_z = mean(d) / sd(d),   d = a - b;   0 if all differences are 0, infinite if they are equal but not 0
-
-    Cohen (1988), Statistical power analysis, sec. 2.3.5.  a, b: (n,)
-    """
-    x, y = pair_numbers(a, b, least=2)
-    d = x - y
-    return _ratio(float(d.mean()), float(d.std(ddof=1)) if has_spread(d) else 0.0)
-
-
-def cohen_d(a: Any, b: Any) -> float:
-    """Compute the difference of means in units of the pooled standard deviation.
-
-        d = (mean a - mean b) / sqrt(((n_a - 1) s_a^2 + (n_b - 1) s_b^2) / (n_a + n_b - 2))
-
-    Cohen (1988), sec. 2.2.  a: (n_a,), b: (n_b,)
-    """
-    x, y = _check_finite(a, "a", 2), _check_finite(b, "b", 2)
-    pooled = ((x.size - 1) * x.var(ddof=1) + (y.size - 1) * y.var(ddof=1)) / (x.size + y.size - 2)
-    return _ratio(float(x.mean() - y.mean()), math.sqrt(pooled) if has_spread(x) or has_spread(y) else 0.0)
-
-
-def pair_numbers(a: Any, b: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return two lists of paired numbers, checked.  (n,), (n,)"""
-    x, y = _check_finite(a, "a", least), _check_finite(b, "b", least)
-    if x.size != y.size:
-        raise Refusal(
-            f"a has {x.size} numbers and b has {y.size}; a paired test needs the same seeds or items in both, in the "
-            "same order",
-            ways=[PythonWay("select those that both have"), PythonWay("use welch_t")],
-        )
-    return x, y
-
-
-def has_spread(values: np.ndarray) -> bool:
-    """Whether numbers differ by more than rounding, so that a t-test has an answer.  (n,)"""
-    return bool(values.std(ddof=1) > ROUNDING * np.abs(values).max())
 
 
 def _test_mean_difference(a: Any, b: Any, test_to_train: float, alternative: Alternative, test: str) -> Comparison:
@@ -268,24 +226,7 @@ def _standard_error(values: np.ndarray, test_to_train: float) -> float:
 
 
 def _no_spread(problem: str) -> Refusal:
-    return Refusal(f"{problem}: they have no spread, so a t-test has no answer", ways=[PythonWay("use wilcoxon")])
-
-
-def _check_finite(values: Any, name: str, least: int) -> np.ndarray:
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or array.size < least:
-        raise ValueError(f"{name} has shape {array.shape}; expected one list of {least} or more numbers")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise Refusal(
-            f"{name}[{bad[0]}] is {array[bad[0]]}; {bad.size} of {array.size} numbers are not finite, so there is no "
-            "mean to compare",
-            ways=[
-                PythonWay("smooth the predictions, so that no class has probability 0"),
-                PythonWay("compare a score that stays finite"),
-            ],
-        )
-    return array
+    return Refusal(f"{problem}: they have no spread, so a t-test is undefined", ways=[PythonWay("use wilcoxon")])
 
 
 def _t_tail(t: float, freedom: float, alternative: Alternative) -> float:
@@ -294,9 +235,3 @@ def _t_tail(t: float, freedom: float, alternative: Alternative) -> float:
     if alternative == "two-sided":
         return float(min(1.0, 2 * stdtr(freedom, -abs(t))))
     return float(stdtr(freedom, t if alternative == "less" else -t))
-
-
-def _ratio(mean: float, spread: float) -> float:
-    if spread > 1e-14 * abs(mean):
-        return mean / spread
-    return math.copysign(math.inf, mean) if mean else 0.0

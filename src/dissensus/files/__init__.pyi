@@ -1,6 +1,5 @@
 # What `dissensus.files` offers, loaded on first use; `__init__.py` reads this list.
 from .exports import EXPORTS as EXPORTS
-from .formats import ENDINGS as ENDINGS
 from .formats import FORMATS as FORMATS
 from .read_labels import read as read
 from .stream import count_votes as count_votes

@@ -12,7 +12,7 @@ import pyarrow.parquet as parquet
 
 
 def read_parquet(path: Path) -> pa.Table:
-    return _check(path, lambda: parquet.read_table(path, partitioning=None))
+    return _check(path, lambda: _read_parquet(path))
 
 
 def read_arrow(path: Path) -> pa.Table:
@@ -46,6 +46,11 @@ def _check(path: Path, load: Callable[[], pa.Table]) -> pa.Table:
             f"({str(error).partition(chr(10))[0]:.160}); get or write it again"
         ) from None
     return table
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    with parquet.ParquetFile(path) as file:  # whose errors do not repeat the path, unlike those of read_table
+        return file.read()
 
 
 def _read_arrow(path: Path) -> pa.Table:

@@ -26,7 +26,7 @@ def read_delimited(path: Path, delimiter: str, encoding: str = "utf-8") -> pa.Ta
     """A CSV or TSV file with a header, every column as text exactly as typed; an empty cell is null.
 
     Handles a byte-order mark, quoted delimiters and quoted newlines. Rows are counted from 1 after the header. The file
-    is read once, and each block looked at on its way to the parser; only if something is wrong is it read
+    is read once, and each block checked on its way to the parser; only if something is wrong is it read
     again, to say where.
     """
     wide = _check_encoding(path, encoding)
@@ -83,7 +83,7 @@ def _line_with_nul(lines: IO[bytes]) -> int | None:
 
 
 class _Watched(io.FileIO):
-    """A file whose blocks are looked at on their way to the reader."""
+    """A file whose blocks are checked on their way to the reader."""
 
     def __init__(self, path: Path, look: Callable[[bytes], None]) -> None:
         super().__init__(path)
@@ -131,7 +131,7 @@ def _check_encoding(path: Path, encoding: str) -> bool:
 
 
 def read_header(path: Path, delimiter: str, encoding: str = "utf-8") -> list[str]:
-    """Return the names of the columns; a header that would make reading on useless or costly is refused."""
+    """Return the names of the columns; refuse a header that makes further reading useless or costly."""
     try:
         # Not by Arrow: the thread with which it reads ahead may outlive the error and abort Python at its exit.
         names = next(plain_csv.reader(_first_record(path, delimiter, encoding), delimiter=delimiter))

@@ -85,13 +85,15 @@ def check_exportable(table: pa.Table, kind: str) -> None:
     moved = [role for role in ROLES if meta[role] not in (role, "")]
     if moved:
         raise ValueError(
-            f"{kind} calls the {moved[0]} {moved[0]!r}, which an extra column or the layout took; rename it"
+            f"{kind} calls the {moved[0]} {moved[0]!r}, a name that an extra column or the layout has; rename it"
         )
     mistaken = [role for role in ROLES if meta[role] == "" and role in table.column_names]
     if mistaken:
-        raise ValueError(f"{kind} would take the extra column {mistaken[0]!r} for that of each vote; rename it")
+        raise ValueError(f"{kind} would read the extra column {mistaken[0]!r} as that of each vote; rename it")
     if pc.any(pc.equal(table["label"], "")).as_py():
-        raise ValueError(f"a class has no name, which {kind} cannot tell from no answer; name it, or write .parquet")
+        raise ValueError(
+            f"a class has no name, which {kind} cannot distinguish from no answer; name it, or use .parquet"
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 def lock_folder(folder: Path, otherwise: str) -> Iterator[None]:
     """Hold a folder that exists, until the end or until this process dies.
 
-    otherwise  what to say if another process has it
+    otherwise  the error if another process has it
     """
     lock = os.open(folder, os.O_RDONLY)
     try:

@@ -32,7 +32,7 @@ def format_of(path: Path, asked: str | None) -> str:
     kind = asked or ENDINGS.get(path.suffix.lower())
     if kind is None:
         raise Refusal(
-            f"the ending {path.suffix!r} does not tell the format; expected {', '.join(ENDINGS)}",
+            f"the ending {path.suffix!r} is not that of a known format; expected {', '.join(ENDINGS)}",
             str(path),
             [Way("pass {format}", format=...)],
         )

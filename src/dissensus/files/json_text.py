@@ -98,17 +98,17 @@ def json_records(table: pa.Table) -> list[dict[str, Any]]:
 def json_bytes(records: Any, *, lines: bool, name: str) -> bytes:
     """Records as one document or one per line; dates, times and decimals as text."""
 
-    def dumped(value: Any, indent: int | None = None) -> str:
+    def dump(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=_spell)
 
     try:
-        return _join(map(dumped, records)).encode() if lines else dumped(records, 1).encode()
+        return _join(map(dump, records)).encode() if lines else dump(records, 1).encode()
     except ValueError as error:
         raise ValueError(f"{name}: JSON cannot hold some value ({error}); write .parquet") from None
 
 
 def _beyond_64_bits_as_text(values: list[Any]) -> list[Any]:
-    """Long ids are names: if a column of integers has one that no column of integers can, all become text."""
+    """Long ids are names: if a column of integers has one that does not fit, all become text."""
     said = [value for value in values if value is not None]
     if not said or {type(value) for value in said} != {int} or -(2**63) <= min(said) <= max(said) < 2**63:
         return values

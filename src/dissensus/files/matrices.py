@@ -49,7 +49,7 @@ def read_npy(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     """An (n, k) matrix: whole numbers are counts, other numbers probabilities; with layout="annotators" the
     cells are class codes, one column per annotator, negative where not asked."""
     with path.open("rb") as file:
-        archive = file.read(4) in ARCHIVE  # what else begins so numpy would leave open
+        archive = file.read(4) in ARCHIVE  # numpy would leave open a file that only begins like one
     if archive:
         raise ValueError(f"{path}: begins like an NPZ archive; if it is one, name it .npz")
     try:

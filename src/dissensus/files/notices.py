@@ -21,6 +21,14 @@ class Notice(str):
         notice.problem, notice.way = problem, way
         return notice
 
+    def at(self, place: str) -> Notice:
+        """Return the notice with its place, such as a file, in front."""
+        return Notice(f"{place}: {self.problem}", self.way)
+
+    def removeprefix(self, place: str, /) -> Notice:
+        """Return the notice without its place in front."""
+        return Notice(self.problem.removeprefix(place), self.way)
+
     def word(self, front: Front) -> str:
         """Return the notice with settings as this front writes them, without advice that does not exist there."""
         way = front.word(self.way)
@@ -32,4 +40,4 @@ def to_stderr(notice: str) -> None:
 
 
 def to_nobody(notice: str) -> None:
-    """For questions whose answer is not acted upon."""
+    """Discard a notice."""

@@ -13,10 +13,10 @@ QUOTE = ord('"')
 
 
 class QuoteWatch:
-    """Looks at text block by block: does every odd quote follow a delimiter, an end of line or a quote, and does
-    every even one precede such?
+    """Checks block by block whether every odd quote follows a delimiter, an end of line or a quote, and every even one
+    precedes one of these.
 
-    Then all values are quoted as they should be. Text with a quote inside a plain value needs the slower look.
+    Then all values are quoted correctly. Text with a quote inside a plain value needs the slower check.
     """
 
     def __init__(self, delimiter: str) -> None:
@@ -41,7 +41,7 @@ class QuoteWatch:
         self._last = int(data[-1])
 
     def all_in_pairs(self) -> bool:
-        """The verdict, once all blocks were looked at."""
+        """The verdict, after all blocks."""
         return self._paired and not self._open
 
 

@@ -16,7 +16,7 @@ from dissensus.files.exports import EXPORTS, parse_export, recognise, recognise_
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.matrices import read_npy, read_npz
-from dissensus.files.notices import Say, to_stderr
+from dissensus.files.notices import Notice, Say, to_stderr
 from dissensus.files.tables.columns import Layout, Missing, Reading, Repeats, Several, candidates
 from dissensus.files.tables.rows import choose_rows
 from dissensus.files.tables.source import FIRST_COLUMN, SourceTable, with_first_column_named
@@ -58,16 +58,16 @@ def read(
 ) -> Labels:
     """Read labels from a file, or from a pandas, polars or Arrow table.
 
-    Whatever the file does not tell is guessed, and the guess is reported; each setting overrules one.
+    Settings that are not given are guessed, and each guess is reported.
 
     Parameters
     ----------
     source : path or frame
         A CSV, TSV, JSON, JSONL, Parquet, Arrow, NPY or NPZ file, an export of an annotation tool, or a frame.
     format : str or None, default None
-        File format, if the ending does not tell it.
+        File format, if not clear from the ending.
     layout : str or None, default None
-        What a row has: votes, beliefs, top-two, top-one, slider, counts, probabilities, annotators.
+        Content of a row: votes, beliefs, top-two, top-one, slider, counts, probabilities, annotators.
     item : str or None, default None
         Column with the name of the item; "" if there is none.
     annotator : str or None, default None
@@ -87,7 +87,7 @@ def read(
     annotators : value or None, default None
         All annotators in order; with one column per annotator, the columns that are annotators.
     where : value or None, default None
-        Rows to keep: those with this value in each of these columns.
+        Keep only rows with this value in each of these columns.
     question : str or None, default None
         Question to read, if an export has several.
     repeats : str or None, default None
@@ -95,15 +95,15 @@ def read(
     missing : str, default 'error'
         What to do with rows without a label: error, drop.
     scale : float or None, default None
-        Upper end of probabilities or of a slider: 1, or 100 for percents.
+        Maximum of probabilities or of a slider: 1, or 100 for percents.
     several : str or None, default None
-        How to read answers that tick several classes: beliefs, votes; beliefs have equal mass, votes are one for each.
+        How to read answers that tick several classes: beliefs, votes; as beliefs with equal mass, or a vote per class.
     rescale : bool, default False
         Divide rows of probabilities, percents or mass by their sum.
     encoding : str, default 'utf-8'
         Text encoding of CSV and TSV files.
     delimiter : str or None, default None
-        Character between the columns of CSV, if not the comma.
+        Delimiter of CSV, if not the comma.
     say : function of a text
         Receives what was recognised, such as `took: item = id, label = rating (1..5, ordered)`, and what was left out;
         by default it goes to stderr.
@@ -126,7 +126,7 @@ def read(
     """
     settings = {name: value for name, value in locals().items() if name in SETTINGS}
     name = str(source) if isinstance(source, str | os.PathLike) else type(source).__name__
-    notices: list[str] = []  # said only once all went well
+    notices: list[str] = []  # reported only on success
     try:
         reading = Reading(**settings)
         if isinstance(source, str | os.PathLike):
@@ -141,13 +141,13 @@ def read(
     except ValueError as error:
         raise add_place(error, name) from None
     for notice in notices:
-        say(f"{name}: {notice}")
+        say(notice.at(name) if isinstance(notice, Notice) else f"{name}: {notice}")
     return labels
 
 
 @dataclass(frozen=True)
 class _File:
-    """A file that is there, and how it is to be read.
+    """An existing file, and how to read it.
 
     kind   its format; where it was not asked for, `guess`, it may turn out to be the export of a tool
     """
@@ -266,15 +266,15 @@ def _export_table(tool: str, records: Any, file: _File) -> SourceTable:
 
 def _no_export(question: str, kind: str, place: str) -> Refusal:
     return Refusal(
-        f"{{question}} picks one out of an export, and this is {kind}", place, [LEAVE_OUT], question=question
+        f"{{question}} selects one question of an export, and this is {kind}", place, [LEAVE_OUT], question=question
     )
 
 
 def _with_header(source: SourceTable, reading: Reading) -> SourceTable:
     """CSV and TSV with a name for a first column that has none, unless the caller names it as it is."""
-    told = [names for names in (reading.classes, reading.annotators, reading.drop) if names is not None]
+    given = [names for names in (reading.classes, reading.annotators, reading.drop) if names is not None]
     table = with_first_column_named(source.table) if source.text else source.table
-    if table is source.table or any(source.columns[0] in names for names in told):
+    if table is source.table or any(source.columns[0] in names for names in given):
         return source
     source.say(f"the first column has no name in the header; it is called {FIRST_COLUMN!r} here")
     return source.with_table(table)

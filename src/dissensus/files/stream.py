@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from dissensus.files.name_coders import DictionaryCoder, IntegerCoder, make_coders
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.several import find_joined_name
@@ -24,13 +25,10 @@ from dissensus.files.tables.took import classes_in_words, show_name, write_taken
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import whole_floats
-from dissensus.labels.names import as_names, encode, encode_classes, first_repeated, text_column
+from dissensus.labels.names import as_names, encode, encode_classes, first_repeated
 from dissensus.labels.refusals import Refusal, Way
 
 BATCH = 2_000_000  # rows decoded at once; larger ones were no faster, and cost 16 bytes per row
-# Integers index the matrix directly while it has at most this many cells per row of the file, or in all.
-DENSE, SMALL = 16, 1 << 24
-MOST_CLASSES = 4096  # integer labels over a wider range are few distinct ones, or not classes at all
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def count_votes(
         plan, columns = _plan(file.schema_arrow, Reading(item=item, label=label, classes=classes), source)
         text = [name for name in columns if file.schema_arrow.field(name).type in (pa.string(), pa.large_string())]
         file = parquet.ParquetFile(Path(path), read_dictionary=text)
-        items, labels = _coders(file, columns)
+        items, labels = make_coders(file, columns)
         counts = _matrix(items.room, labels.room, source)
         row = 0
         for batch in _ahead(file.iter_batches(BATCH, columns=columns, use_threads=True)):
@@ -124,78 +122,16 @@ def count_votes(
         refuse_doubtful_names(
             counted.classes, counted.items, source, listed=listed, ranked=getattr(labels, "ranked", False)
         )
-    told = (plan.item, plan.label)
-    if any(column not in (role, asked) for role, column, asked in zip(("item", "label"), columns, told, strict=True)):
+    given = (plan.item, plan.label)
+    if any(column not in (role, asked) for role, column, asked in zip(("item", "label"), columns, given, strict=True)):
         item, label = map(show_name, columns)
         parts = [f"item = {item}", f"label = {label} ({classes_in_words(counted.classes)})"]
         say(f"{source}: {write_taken(parts)}")
     return counted
 
 
-@dataclass
-class _Integers:
-    """Integer names in a known, narrow range: the code is the distance from the least."""
-
-    least: int
-    room: int
-    kind: Any
-
-    @property
-    def size(self) -> int:
-        return self.room
-
-    def codes(self, column: Any) -> np.ndarray:
-        values: np.ndarray = column.to_numpy()
-        # Wrapped around and seen as unsigned, the distance is right even if int8 runs from -128 to 127.
-        distance = (values - values.dtype.type(self.least) if self.least else values).view(f"u{values.itemsize}")
-        if distance.size and int(distance.max()) >= self.room:
-            raise pa.ArrowInvalid("the statistics of a column lie about its values")
-        return distance.view(np.int64) if distance.itemsize == 8 else distance
-
-    def values(self, codes: np.ndarray) -> pa.Array:
-        wide = np.uint64 if self.least >= 0 else np.int64  # (d,), and 2**63 is not an int64
-        return pa.array(codes.astype(wide) + wide(self.least)).cast(self.kind)
-
-
-class _Dictionary:
-    """Any other names: each batch's dictionary is looked up in the one of all batches so far."""
-
-    def __init__(self, kind: pa.DataType) -> None:
-        self.known: dict[Any, int] = {}
-        self.parts: list[pa.Array] = []
-        self.room = 8
-        self.ordered = pa.types.is_dictionary(kind)  # then `read` too takes names in the order of the dictionary
-        self.ranked = self.ordered and kind.ordered
-        self.kind = kind.value_type if self.ordered else kind
-
-    @property
-    def size(self) -> int:
-        return len(self.known)
-
-    def codes(self, column: Any) -> np.ndarray:
-        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        indices = encoded.indices.to_numpy()
-        keys = encoded.dictionary.to_pylist()
-        if pa.types.is_floating(self.kind):
-            keys = [repr(key) for key in keys]  # -0.0 is not 0.0
-        new = np.array([place for place, key in enumerate(keys) if key not in self.known], dtype=np.int64)
-        if new.size and not self.ordered:
-            new = _as_they_appear(new, indices, len(keys))
-        for place in new.tolist():
-            self.known.setdefault(keys[place], len(self.known))
-        self.parts.append(encoded.dictionary.take(pa.array(new)).cast(self.kind))
-        return np.array([self.known.get(key, -1) for key in keys], dtype=np.int32)[indices]
-
-    def levels(self) -> list[str] | None:
-        """The classes of an ordered categorical, those nobody chose among them."""
-        return text_column(pa.chunked_array(self.parts)).to_pylist() if self.ranked else None
-
-    def values(self, codes: np.ndarray) -> pa.Array:
-        return pa.concat_arrays(self.parts).take(pa.array(codes))
-
-
 def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, list[str]]:
-    """How the file wants to be read, and its columns of items and labels."""
+    """How to read the file, and its columns of items and labels."""
     empty = SourceTable(schema.empty_table(), source)
     repeated = first_repeated(schema.names)
     if repeated is not None:
@@ -207,40 +143,6 @@ def _plan(schema: pa.Schema, reading: Reading, source: str) -> tuple[Reading, li
         if pa.types.is_nested(schema.field(name).type):
             raise ValueError(f"{source}: column {name!r} has {schema.field(name).type}; expected one name per row")
     return plan, columns
-
-
-def _coders(file: Any, columns: list[str]) -> list[_Integers | _Dictionary]:
-    """How items and labels are coded: by distance where a matrix over the whole range is small enough."""
-    item, label = columns
-    rows = file.metadata.num_rows
-    items, labels = _coder(file, item, DENSE * max(rows, SMALL)), _coder(file, label, MOST_CLASSES)
-    most = max(DENSE * rows, SMALL)
-    if items.room * labels.room > most:
-        labels = _Dictionary(file.schema_arrow.field(label).type)
-    if items.room * labels.room > most:
-        items = _Dictionary(file.schema_arrow.field(item).type)
-    return [items, labels]
-
-
-def _coder(file: Any, name: str, widest: int) -> _Integers | _Dictionary:
-    kind = file.schema_arrow.field(name).type
-    if not pa.types.is_integer(kind):
-        return _Dictionary(kind)
-    # Row groups count leaves: a struct before this column stands for as many as it has fields.
-    place = next(leaf for leaf in range(file.metadata.num_columns) if file.metadata.schema.column(leaf).path == name)
-    groups = [file.metadata.row_group(g).column(place).statistics for g in range(file.metadata.num_row_groups)]
-    if not groups or any(s is None or not s.has_min_max for s in groups):
-        return _Dictionary(kind)
-    least, most = min(s.min for s in groups), max(s.max for s in groups)
-    return _Integers(least, most - least + 1, kind) if most - least < widest else _Dictionary(kind)
-
-
-def _as_they_appear(places: np.ndarray, indices: np.ndarray, size: int) -> np.ndarray:
-    """Those places of a dictionary of that size that the rows use, in the order of their first row."""
-    first = np.full(size, indices.size)
-    first[indices[::-1]] = np.arange(indices.size - 1, -1, -1)
-    places = places[first[places] < indices.size]
-    return places[np.argsort(first[places], kind="stable")]
 
 
 def _refuse_gaps(pair: list[Any], columns: list[str], before: int, source: str) -> None:
@@ -268,8 +170,8 @@ def _matrix(n: int, k: int, source: str) -> np.ndarray:
         return np.zeros((n, k), dtype=np.uint32)
     except (MemoryError, ValueError):
         raise ValueError(
-            f"{source}: {n:,} items by {k:,} classes need {4 * n * k / 1e9:,.1f} GB of memory, more than there is; "
-            "is the label column one of classes? Else split the file by items and count each part"
+            f"{source}: {n:,} items by {k:,} classes need {4 * n * k / 1e9:,.1f} GB of memory, more than is available; "
+            "check that the label column has classes, or split the file by items and count each part"
         ) from None
 
 
@@ -287,17 +189,17 @@ def _make_counted(counts: np.ndarray, items: Any, labels: Any, plan: Reading, so
     rows, columns = np.flatnonzero(counts.any(axis=1)), np.flatnonzero(counts.any(axis=0))
     if not rows.size:
         raise ValueError(f"{source}: the file has no rows; expected one row per vote")
-    if isinstance(items, _Integers) and plan.items is None:
+    if isinstance(items, IntegerCoder) and plan.items is None:
         place, names = np.arange(rows.size), as_names(items.values(rows).to_numpy())
     else:
         column = SourceTable(pa.table({"item": items.values(rows)}), source).names("item")
         place, names = encode(column, plan.items)
-        if (place < 0).any():  # the list of items that lies in the file is not of these rows
+        if (place < 0).any():  # the list of items in the file is not that of these rows
             place, names = encode(column)
         used = np.unique(place)
         place, names = np.searchsorted(used, place), names[used]
     chosen = whole_floats(pa.chunked_array([labels.values(columns)]))
-    levels = labels.levels() if plan.classes is None and isinstance(labels, _Dictionary) else plan.classes
+    levels = labels.levels() if plan.classes is None and isinstance(labels, DictionaryCoder) else plan.classes
     code, classes = encode_classes(chosen, levels)
     if plan.classes is None and (joined := find_joined_name(classes)) is not None:
         raise Refusal(

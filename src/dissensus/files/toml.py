@@ -114,7 +114,7 @@ class TomlText:
 def read_toml(path: Path, *, missing: str = "") -> tuple[dict[str, Any], TomlText]:
     """The values of a TOML file, and the line of each; `missing` is the way out if there is no such file."""
     try:
-        # Notepad puts a mark before the first letter; ends of lines stay, for whoever writes the text again.
+        # Notepad puts a mark before the first letter; line ends stay, for callers that write the text again.
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = file.read()
     except FileNotFoundError:
@@ -134,7 +134,7 @@ def parse_toml(text: str, source: str) -> tuple[dict[str, Any], TomlText]:
 
 
 def _ways_out(text: str, problem: str) -> list[Way]:
-    """What to write instead of something that another language writes like this."""
+    """Advice for a value that is valid in another language but not in TOML."""
     place = re.search(r"at line (\d+)", problem)
     line = text.split("\n")[int(place[1]) - 1] if place else ""
     if "\\" in line:

@@ -16,7 +16,7 @@ from dissensus.files.formats import DELIMITED, MATRICES, WHOLE, format_of
 from dissensus.files.json_text import json_bytes, json_records
 from dissensus.files.matrices import npy_matrix, write_npz
 from dissensus.files.notices import Notice, Say, to_stderr
-from dissensus.files.tables.from_labels import as_table, has_item_column, lost_in_plain_columns
+from dissensus.files.tables.from_labels import as_table, find_losses_in_plain_columns, has_item_column
 from dissensus.files.whole_files import whole_or_not
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
@@ -46,7 +46,7 @@ def write(
     path : path
         Its ending gives the format.
     format : str or None
-        One of FORMATS, if the ending does not tell it.
+        One of FORMATS, if not clear from the ending.
     layout : "crowd-kit", "annotators" or None
         How votes are laid out, see `as_table`.
     say : function of a text
@@ -76,7 +76,7 @@ def write(
 def _say_unnamed(value: Labels, target: Path, say: Say) -> None:
     """A file with a column of names is read as one with names, whatever they are."""
     if not are_named(value.items) and has_item_column(value):
-        say(f"{target}: these items have no names; the column of items has the numbers of their rows, from 0")
+        say(f"{target}: these items have no names; the column of items has row numbers, from 0")
 
 
 def _write_matrix(value: Labels, target: Path, kind: str, say: Say) -> None:
@@ -107,7 +107,7 @@ def _write_table(value: Labels, target: Path, kind: str, layout: str | None, say
     if kind in EXPORTS:
         check_exportable(table, kind)
     if kind not in WHOLE or layout == "annotators":
-        for lost, settings in lost_in_plain_columns(value, table, text=kind in DELIMITED):
+        for lost, settings in find_losses_in_plain_columns(value, table, text=kind in DELIMITED):
             problem = f"{target}: {layout or kind} does not keep {lost}"
             say(Notice(problem, _read_back(**settings)) if settings else problem)
     tool = recognise(json_records(table.slice(0, 1))) if kind in ("json", "jsonl") else None

@@ -5,11 +5,11 @@
     shares                          from any labels to distributions
     completion                      partial beliefs to full ones
     transforms, sampling            labels made from labels; fewer answers or items, drawn at random
-    informative_classes             which classes say most about which items are alike
+    informative_classes             classes that are most informative about similarity
     distances                       entropy, and distances between distributions
-    quality                         which answers and annotators to trust
+    quality                         screening of annotators and answers
     simulate                        annotators with known truth
-    summary                         what is in a set of labels
+    summary                         size and disagreement of a set of labels
     intervals                       a number with its confidence interval
     refusals, row_errors, settings  errors with ways out; settings declared once
     names, display                  codes and names, how values print

@@ -2,7 +2,6 @@
 from .beliefs import Beliefs as Beliefs
 from .completion import COMPLETIONS as COMPLETIONS
 from .completion import complete as complete
-from .distances import DISTANCES as DISTANCES
 from .distances import entropy as entropy
 from .distances import jensen_shannon as jensen_shannon
 from .distances import kl as kl
@@ -18,7 +17,6 @@ from .sampling import subsample as subsample
 from .shares import as_distributions as as_distributions
 from .shares import mean_belief as mean_belief
 from .shares import share as share
-from .simulate import simulate_beliefs as simulate_beliefs
 from .simulate import simulate_truth as simulate_truth
 from .simulate import simulate_votes as simulate_votes
 from .summary import summarise as summarise

@@ -1,4 +1,4 @@
-"""What Votes and Beliefs share: who answered about which item, when, and with what else beside it."""
+"""The fields that Votes and Beliefs share: items, annotators, classes, times and further columns."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class Answers:
 
     @property
     def n_annotators(self) -> int | None:
-        """How many annotators, or None if the source kept no identities."""
+        """Number of annotators, or None if the source kept no identities."""
         return None if self.annotators is None else int(self.annotators.size)
 
     def out_of_order(self) -> tuple[Any, Any] | None:
-        """The first item that the answers come to before its turn in `items`, and the item whose turn it was; or None.
+        """Find the first item that is answered out of the order of `items`, and the item expected there; or None.
 
         Names that are whole numbers are sorted when answers are read, so their order need not be that of the source.
         """
@@ -109,7 +109,7 @@ class Answers:
         """Annotator codes (m,) and names (a,), or an error saying that `purpose` needs them."""
         if self.annotator is None or self.annotators is None:
             raise Refusal(
-                f"{purpose} needs to know who gave each {self.noun}, but these {self.n_answers} {self.noun}s "
+                f"{purpose} needs the annotator of each {self.noun}, but these {self.n_answers} {self.noun}s "
                 "carry no annotator",
                 ways=[
                     Way("name the column of annotators with {annotator}", annotator=...),
@@ -146,7 +146,7 @@ class Answers:
         return polars_frame(self.to_arrow())
 
     def select(self, *, items: Any = None, annotators: Any = None, answers: Any = None) -> Self:
-        """The part about some items, by some annotators, or of some answers; each a mask or codes.
+        """Select some items, annotators or answers, each by a mask or codes.
 
         Selecting items or annotators renames their codes to the selection's order; selecting answers keeps
         all items and annotators, so that per-item arrays stay aligned.
@@ -163,15 +163,15 @@ class Answers:
         return chosen
 
     def __len__(self) -> int:
-        """How many answers there are."""
+        """Number of answers."""
         return self.n_answers
 
     def __getitem__(self, item: Any) -> Self:
-        """The answers about the item of that name, or about those of a list of names: `votes["img_7"]`."""
+        """Return the answers to an item, or to a list of items, by name: `votes["img_7"]`."""
         return self.select(items=places_named(item, self.items, "items"))
 
     def __contains__(self, item: Any) -> bool:
-        """Whether there is an item of that name."""
+        """Whether an item has this name."""
         return is_named(item, self.items)
 
     __iter__ = None  # len counts answers and names are items, so there is no one thing to go through
@@ -260,7 +260,7 @@ class Answers:
 
 
 def hold(value: object, name: str, content: Any) -> None:
-    """Set a field of a frozen value while it is being made; of an array that somebody could still change, a copy."""
+    """Set a field of a frozen value during its construction; arrays that others could still change are copied."""
     if isinstance(content, np.ndarray) and content.flags.writeable:
         content = content.copy()
         content.flags.writeable = False
@@ -268,7 +268,7 @@ def hold(value: object, name: str, content: Any) -> None:
 
 
 def positions(selection: Any, count: int, plural: str) -> np.ndarray:
-    """A mask or codes as positions, refused when they do not fit.  -> (r,)"""
+    """Convert a mask or codes to positions; raise an error if they do not fit.  -> (r,)"""
     array = np.asarray(selection)
     if array.dtype.kind == "b":
         if array.shape != (count,):

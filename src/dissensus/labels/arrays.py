@@ -9,8 +9,8 @@ import numpy as np
 
 
 def as_array(values: Any) -> np.ndarray:
-    """The same numbers as a dense array on the processor; a tensor's gradient is left behind."""
-    torch = sys.modules.get("torch")  # who has a tensor has loaded torch
+    """The same numbers as a dense array on the processor; without the gradient of a tensor."""
+    torch = sys.modules.get("torch")  # a caller with a tensor has loaded torch
     if torch is not None and isinstance(values, torch.Tensor):
         tensor = values.detach().cpu()
         # NumPy has no bfloat16; its numbers are single-precision ones too.
@@ -20,5 +20,5 @@ def as_array(values: Any) -> np.ndarray:
 
 def is_sparse(values: Any) -> bool:
     """Whether this is a sparse matrix or array of SciPy."""
-    sparse = sys.modules.get("scipy.sparse")  # who has one has loaded it
+    sparse = sys.modules.get("scipy.sparse")  # a caller with one has loaded it
     return sparse is not None and bool(sparse.issparse(values))

@@ -1,4 +1,4 @@
-"""Beliefs: who put how much probability where, and which classes they ruled out."""
+"""Beliefs: the probabilities that annotators state, and the classes that they rule out."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Beliefs(Answers):
                 self.noun,
                 row,
                 f"{self._about(row)} puts {stated[row, code]:g} on class {self.classes[code]!r}; "
-                f"expected a probability of 0 or more, or nothing (NaN) where nothing was said; {len(bad)} entries are "
+                f"expected a probability of 0 or more, or NaN if none was stated; {len(bad)} entries are "
                 "wrong",
             )
 

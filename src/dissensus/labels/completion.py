@@ -1,4 +1,4 @@
-"""Partial beliefs -> full ones: what to do with the mass an annotator left unsaid.
+"""Partial beliefs -> full ones: rules for the mass that an annotator did not state.
 
 Every function takes Beliefs and returns Beliefs of the same answers whose stated rows have no gaps and sum to 1.
 Collins, Bhatt and Weller (2022), Eliciting and Learning with Soft Labels from Every Annotator, sec. 4.2 and 5.3.
@@ -63,6 +63,7 @@ def complete(
 
     Examples
     --------
+    >>> from dissensus.labels.simulate import simulate_beliefs
     >>> truth = simulate_truth(2, 3, np.random.default_rng(0))
     >>> beliefs = simulate_beliefs(truth, per_item=2, annotators=3, rng=np.random.default_rng(0))
     >>> complete(beliefs, spread="uniform").stated.sum(axis=1)
@@ -158,7 +159,7 @@ COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
 
 @takes(beliefs=Beliefs)
 def is_completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarray:
-    """Answers that every completion can make full: a first choice with mass, or else some class left.  (m,) bool
+    """Answers that every completion can complete: a first choice with mass, or else some class left.  (m,) bool
 
     completion  "dense" if only that one matters, which needs mass on some class that was not ruled out
     """
@@ -174,12 +175,12 @@ def is_completable(beliefs: Beliefs, completion: str | None = None) -> np.ndarra
 
 @takes(beliefs=Beliefs)
 def usual_completion(beliefs: Beliefs) -> str:
-    """The completion to take if none is asked for: dense for sliders and full rows, else t2-clamp."""
+    """The default completion: dense for sliders and full rows, else t2-clamp."""
     return completion_for(named=beliefs.named.shape[1] > 0, gaps=bool(np.isnan(beliefs.stated).any()))
 
 
 def completion_for(*, named: bool, gaps: bool) -> str:
-    """The rule of `usual_completion`, for answers that are not at hand all at once.
+    """The rule of `usual_completion`, for answers that are not in memory all at once.
 
     named  whether answers name classes; gaps  whether any of them leaves the probability of a class unsaid
     """
@@ -202,7 +203,7 @@ def _find_used(beliefs: Beliefs, top: int) -> np.ndarray:
 
 
 def _check_first(beliefs: Beliefs, used: np.ndarray) -> None:
-    """A first choice without a probability says neither how sure nor how unsure: no reading of it is safe."""
+    """Refuse a first choice without a probability, since no completion of it is safe."""
     if not beliefs.named.shape[1]:
         return
     first = beliefs.named[:, 0]

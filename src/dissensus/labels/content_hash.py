@@ -65,10 +65,10 @@ def hash_items(names: np.ndarray, content: Iterable[Any]) -> str:
 
     names: (n,); content: bytes, or buffers of them
     """
-    return hash_bytes(_measured(names, content))
+    return hash_bytes(_with_lengths(names, content))
 
 
-def _measured(names: np.ndarray, content: Iterable[Any]) -> Iterator[Any]:
+def _with_lengths(names: np.ndarray, content: Iterable[Any]) -> Iterator[Any]:
     yield b"" if are_named(names) else b"unnamed"
     texts = [str(name).encode() for name in names.tolist()]
     yield b"".join(len(text).to_bytes(8) + text for text in texts)

@@ -1,4 +1,4 @@
-"""Pictures with gold labels that every installation has: the handwritten digits that come with scikit-learn."""
+"""Images with gold labels that every installation has: the handwritten digits of scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def clean_digits() -> tuple[np.ndarray, np.ndarray]:
-    """What scikit-learn's `load_digits` reads, and from its file: importing scikit-learn takes a second, reading 20 ms.
+    """Read the file of scikit-learn's `load_digits`: importing scikit-learn takes a second, reading 20 ms.
 
     -> (n, 64) ink from 0 to 16, (n,) the digit that was written
     """

@@ -1,6 +1,6 @@
-"""How the three values show themselves: sizes as text, and in a notebook a card that the package has drawn elsewhere.
+"""Representations of the three values: sizes as text, and a card in notebooks.
 
-Figures are drawn by `dissensus.report`, which knows labels; labels do not know it. So the package hands the drawing in.
+`dissensus.report` draws the card and imports this package, so it registers the function that draws.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _drawn_by: Callable[[Any], str] | None = None
 
 
 def draw_cards_with(card: Callable[[Any], str]) -> None:
-    """From now on, notebooks show a value as the HTML that `card` makes of it."""
+    """Register the function that makes the HTML of a value for notebooks."""
     global _drawn_by
     _drawn_by = card
 
@@ -26,7 +26,7 @@ def notebook_card(value: Any) -> str | None:
 
 
 def sizes(value: Any, counted: Sequence[tuple[int | None, str]]) -> str:
-    """Two lines: what it is and how much of it, and the classes."""
+    """Two lines: the type with its sizes, and the classes."""
     parts = " · ".join(f"{count:,} {_count_words(noun, count)}" for count, noun in counted if count is not None)
     return f"{type(value).__name__}: {parts}\n  classes: {list_classes(value.classes)}"
 

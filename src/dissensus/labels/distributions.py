@@ -11,15 +11,12 @@ import pyarrow as pa
 
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.display import notebook_card, sizes
+from dissensus.labels.distribution_checks import MOST_VOTES, check_cells, check_rows, check_votes, fit_names
 from dissensus.labels.frames import find_columns, name_column, number_column, pandas_frame, polars_frame
-from dissensus.labels.names import as_names, first_repeated, is_named, places_named
-from dissensus.labels.refusals import PythonWay, Way
+from dissensus.labels.names import first_repeated, is_named, places_named
 from dissensus.labels.row_errors import RowError
-from dissensus.labels.row_numbers import row_numbers
-from dissensus.labels.row_sums import SUM_TOLERANCE, row_ways
 
 SAME_MASS = 1e-9  # closer probabilities are equal: 0.1 + 0.2 is 0.3
-MOST_VOTES = 2**53  # beyond it floats skip whole numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,24 +48,24 @@ class Distributions:
 
     def __post_init__(self) -> None:
         probs = np.asarray(self.probs, dtype=np.float64)
-        items, classes = _names_that_fit(probs, "probs", self.items, self.classes)
+        items, classes = fit_names(probs, "probs", self.items, self.classes)
         for kind, names in (("items", items), ("classes", classes)):
             repeated = first_repeated(names)
             if repeated is not None:
                 raise ValueError(f"two {kind} are both named {repeated!r}; names of {kind} must differ")
-        _check_rows(probs, items, classes)
+        check_rows(probs, items, classes)
         for name, value in (("probs", probs), ("items", items), ("classes", classes)):
             hold(self, name, value)
         if self.votes is not None:
-            hold(self, "votes", _check_votes(np.asarray(self.votes), items))
+            hold(self, "votes", check_votes(np.asarray(self.votes), items))
 
     @classmethod
     def from_counts(cls, counts: Any, *, items: Any = None, classes: Any = None) -> Distributions:
         """The share of each class in a table of vote counts.  counts: (n, k) whole numbers, each row with a vote"""
         whole = np.asarray(counts).astype(np.float64)
-        names, kinds = _names_that_fit(whole, "counts", items, classes)
+        names, kinds = fit_names(whole, "counts", items, classes)
         good = (whole >= 0) & (whole == np.floor(whole)) & (whole <= MOST_VOTES)  # NaN is not
-        _check_cells(whole, good, names, kinds, "count", "a whole number from 0 to 2**53")
+        check_cells(whole, good, names, kinds, "count", "a whole number from 0 to 2**53")
         votes = whole.sum(axis=1)
         empty = np.flatnonzero(votes == 0)
         if empty.size:
@@ -84,7 +81,7 @@ class Distributions:
     def from_mass(cls, mass: Any, *, items: Any = None, classes: Any = None) -> Distributions:
         """Rows of mass of 0 or more, scaled to sum to 1.  mass: (n, k)"""
         array = np.asarray(mass, dtype=np.float64)
-        names, kinds = _names_that_fit(array, "mass", items, classes)
+        names, kinds = fit_names(array, "mass", items, classes)
         total = array.sum(axis=1, keepdims=True)  # (n, 1)
         bad = np.flatnonzero(~(total[:, 0] > 0) | np.isinf(total[:, 0]) | ~(array >= 0).all(axis=1))
         if bad.size:
@@ -124,10 +121,10 @@ class Distributions:
         return len(self.classes)
 
     def counts(self) -> np.ndarray:
-        """Votes for each class of each item, where the rows are shares of votes.  (n, k) int64"""
+        """Votes for each class of each item, if the rows are shares of votes.  (n, k) int64"""
         if self.votes is None:
             raise ValueError(
-                "these distributions carry no number of votes, so there are no votes to count: majorities, estimates, "
+                "these distributions have no number of votes, so there are no votes to count: majorities, estimates, "
                 "means of beliefs and predictions are not shares of votes; start from the votes themselves"
             )
         mass = self.probs * self.votes[:, None]
@@ -146,7 +143,7 @@ class Distributions:
         taken = {"item", "votes"} & set(self.classes)
         if taken:
             raise ValueError(
-                f"a class is named {taken.pop()!r}, as a column beside the classes; rename the class first"
+                f"a class is named {taken.pop()!r}, like another column of the table; rename the class first"
             )
         columns: dict[str, Any] = {"item": pa.array(self.items)}
         columns |= {name: self.probs[:, code] for code, name in enumerate(self.classes)}
@@ -178,7 +175,7 @@ class Distributions:
         return np.array(self.classes, dtype=object)[self.argmax()]
 
     def __len__(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return self.n_items
 
     @overload
@@ -193,15 +190,14 @@ class Distributions:
         return self.select(places)
 
     def __contains__(self, item: Any) -> bool:
-        """Whether there is an item of that name."""
+        """Whether an item has this name."""
         return is_named(item, self.items)
 
     __iter__ = None  # the names are `items`, the rows `probs`
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         raise ValueError(
-            "Distributions go by the names of their items and classes, and an array does not: take .probs if the order "
-            "is right"
+            "Distributions have names of items and classes, and an array has none: take .probs if the order is right"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -224,82 +220,3 @@ class Distributions:
 
     def _repr_html_(self) -> str | None:
         return notebook_card(self)
-
-
-def _names_that_fit(array: np.ndarray, what: str, items: Any, classes: Any) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Names of the rows and columns, numbered from 0 if there are none; refused if their number differs."""
-    if array.ndim != 2:
-        raise ValueError(f"{what} has shape {array.shape}; expected two dimensions, items by classes")
-    n, k = array.shape
-    names = as_names(row_numbers(n) if items is None else items)
-    kinds = tuple(str(name) for name in (range(k) if classes is None else classes))
-    if (names.size, len(kinds)) != (n, k):
-        raise ValueError(f"{what} has shape {array.shape}, but {names.size} items and {len(kinds)} classes are named")
-    return names, kinds
-
-
-def _check_cells(
-    numbers: np.ndarray,
-    good: np.ndarray,
-    items: np.ndarray,
-    classes: tuple[str, ...],
-    noun: str,
-    expected: str,
-    look: str = "",
-    ways: Sequence[Way] = (),
-) -> None:
-    bad = np.argwhere(~good)
-    if bad.size:
-        row, code = bad[0]
-        cell = f"no {noun}" if np.isnan(numbers[row, code]) else f"{noun} {numbers[row, code]:g}"
-        raise RowError(
-            "row",
-            row,
-            f"(item {items[row]}) gives class {classes[code]!r} {cell}; expected {expected}; "
-            f"{len(bad)} entries are wrong{'; ' * bool(look)}{look}",
-            ways,
-        )
-
-
-def _check_rows(probs: np.ndarray, items: np.ndarray, classes: tuple[str, ...]) -> None:
-    good = (probs >= 0) & (probs <= 1 + SUM_TOLERANCE)  # NaN is not
-    look, ways = ("", []) if good.all() or not np.isfinite(probs).all() else _ways(probs)
-    _check_cells(probs, good, items, classes, "probability", "a number from 0 to 1", look, ways)
-    total = probs.sum(axis=1)
-    off = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
-    if off.size:
-        look, ways = _ways(probs)
-        raise RowError(
-            "row",
-            off[0],
-            f"(item {items[off[0]]}) sums to {total[off[0]]:.6g}, expected 1; {off.size} of {total.size} rows do not "
-            f"sum to 1; {look}",
-            ways,
-        )
-
-
-def _ways(rows: np.ndarray) -> tuple[str, list[Way]]:
-    return row_ways(
-        rows,
-        divide=[
-            PythonWay("divide each row by its sum with Distributions.from_mass"),
-            Way("read them with {rescale}, which divides each row by its sum", rescale=True),
-        ],
-        count=[PythonWay("call Distributions.from_counts"), Way("read them with {layout}", layout="counts")],
-    )
-
-
-def _check_votes(votes: np.ndarray, items: np.ndarray) -> np.ndarray:
-    if votes.shape != items.shape:
-        raise ValueError(f"votes has shape {votes.shape}, but there are {items.size} items")
-    bad = np.arange(votes.size)
-    if votes.dtype.kind in "iuf":
-        bad = np.flatnonzero(~((votes >= 0) & (votes <= MOST_VOTES) & (votes == np.floor(votes))))  # NaN is not
-    if bad.size:
-        raise RowError(
-            "row",
-            bad[0],
-            f"(item {items[bad[0]]}) has {votes[bad[0]]} votes; expected a whole number from 0 to "
-            f"2**53; {bad.size} of {votes.size} rows are wrong",
-        )
-    return votes.astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a public function is handed: the labels it takes, or a sentence that says how to make them.
+"""Type checks for the labels that public functions take, with errors that say how to make the right type.
 
 @takes(votes=Votes)
 def share(votes: Votes) -> Distributions: ...
@@ -18,6 +18,7 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.streams import check_generator
 from dissensus.labels.votes import Votes
 
 P = ParamSpec("P")
@@ -41,38 +42,44 @@ FROM_LABELS: dict[tuple[type, type], str] = {
     (Beliefs, Votes): "beliefs.first_choices() makes them",
     (Beliefs, Distributions): "mean_belief(complete(beliefs)) makes them",
     (Distributions, Votes): "start from the votes, or, for shares of votes, from Votes.of_counts(distributions)",
-    (Distributions, Beliefs): "start from what each person said, which distributions no longer hold",
+    (Distributions, Beliefs): "start from the individual answers, which distributions no longer have",
 }
 
 
 def takes(**expected: Kinds) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Refuse anything but these kinds for the parameters named; None passes if it is the default."""
+    """Refuse anything but these kinds for the parameters named, and for `rng` anything but a generator.
+
+    None passes if it is the default.
+    """
 
     def guard(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
-        place = {name: list(parameters).index(name) for name in expected}
         optional = {name for name in expected if parameters[name].default is None}
+        draws = "rng" in parameters and parameters["rng"].default is inspect.Parameter.empty
+        place = {name: list(parameters).index(name) for name in (*expected, *["rng"] * draws)}
 
         @functools.wraps(function)
-        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name, kinds in expected.items():
-                if place[name] < len(args):
-                    value = args[place[name]]
+        def check_arguments(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, position in place.items():
+                if position < len(args):
+                    value = args[position]
                 elif name in kwargs:
                     value = kwargs[name]
                 else:
                     continue  # not given: the default, or Python's own error
-                if not isinstance(value, kinds) and not (value is None and name in optional):
-                    raise ValueError(refusal(function.__name__, name, kinds, value))
+                if name not in expected:
+                    check_generator(value)
+                elif not isinstance(value, expected[name]) and not (value is None and name in optional):
+                    raise ValueError(refusal(function.__name__, name, expected[name], value))
             return function(*args, **kwargs)
 
-        return checked
+        return check_arguments
 
     return guard
 
 
 def refusal(function: str, parameter: str, kinds: Kinds, value: Any) -> str:
-    """What is wrong with a value that is not of these kinds, and what to do."""
+    """Word the error for a value that is not of these kinds."""
     wanted = kinds if isinstance(kinds, tuple) else (kinds,)
     names = [kind.__name__ for kind in wanted]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -95,18 +102,18 @@ def describe_type(value: Any) -> str:
 
 
 def way_out(wanted: tuple[type, ...], value: Any) -> str:
-    """How to make labels of one of these kinds of this value."""
+    """How to make labels of one of these kinds from this value."""
     matrix = isinstance(value, np.ndarray) and value.ndim == 2 and Distributions in wanted
     kind = Distributions if matrix else wanted[0]
     if isinstance(value, str | os.PathLike):
         return f"read({str(value)!r:.80}) reads a file, load(...) a data set"
     if value is None:
-        return "nothing was handed over"
+        return "no value was passed"
     if isinstance(value, ANY_LABELS):
         return FROM_LABELS.get((type(value), kind), f"make {kind.__name__} of them first")
     for field in ("labels", "distributions"):
         if isinstance(getattr(value, field, None), ANY_LABELS):
-            return f"hand over its .{field}"
+            return f"pass its .{field}"
     if kind not in OF_FRAME:
         return f"make {kind.__name__} of it first"
     if is_frame(value):

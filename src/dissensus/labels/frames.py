@@ -61,7 +61,7 @@ def find_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, s
             del columns[role]
     absent = next((role for role, name in columns.items() if name not in table.column_names), None)
     if absent is not None:
-        otherwise = ", or annotator=None if nobody knows who answered" if absent == "annotator" else ""
+        otherwise = ", or annotator=None if the annotators are unknown" if absent == "annotator" else ""
         raise ValueError(
             f"no column {columns[absent]!r} for the {absent}; the columns are {table.column_names}: say which one it "
             f"is with {absent}={otherwise}"
@@ -140,7 +140,7 @@ def with_extra(columns: dict[str, Any], extra: pa.Table | None, reserved: tuple[
 
 
 def free_name(wanted: str, taken: list[str]) -> str:
-    """The name, or one made of it that nobody has."""
+    """The name, or a variant of it that is not taken."""
     while wanted in taken:
         wanted += "_code"
     return wanted

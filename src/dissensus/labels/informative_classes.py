@@ -1,4 +1,4 @@
-"""Which classes say most about which items are alike, and labels over these alone."""
+"""The classes that are most informative about the similarity of items, and labels over these alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dissensus.labels.transforms import class_count
 
 @takes(d=Distributions)
 def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
-    """How much each class says about which items are alike: mutual information in nats, 0 or more.  (k,)
+    """Mutual information of each class with the similarity of items, in nats, 0 or more.  (k,)
 
         I_c = I({p_ic, p_jc}; s_ij) over all pairs of items i < j, values in equal-mass bins
 
@@ -42,7 +42,7 @@ def class_information(d: Distributions, similarity: np.ndarray) -> np.ndarray:
 
 @takes(d=Distributions)
 def top_classes(d: Distributions, k_hat: int, similarity: np.ndarray) -> Distributions:
-    """The k_hat classes that say most about similarity, for the whole set; the others get probability 0.
+    """Keep the k_hat classes that are most informative about similarity in the whole set; the others get probability 0.
 
     Sucholutsky 2023, sec. 6, "top-class soft labels". Classes are ranked by `class_information` (the lowest code
     first among equals) and rows scaled to sum to 1. A row with nothing on the kept classes becomes uniform over

@@ -1,4 +1,4 @@
-"""Intervals by resampling: how far a number about a crowd could have come out otherwise."""
+"""Confidence intervals by resampling."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def percentile_interval(value: float, resampled: np.ndarray, coverage: float = 0
 def bca_interval(
     value: float, resampled: np.ndarray, left_out: np.ndarray, times: np.ndarray, units: int, coverage: float = 0.95
 ) -> Interval:
-    """Percentiles that are moved for the skewness of a number and for its lean, and spread for few units.
+    """Percentiles corrected for bias and skewness (BCa), and widened for few units.
 
         levels = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))),   z = t_{units - 1} sqrt(units / (units - 1))
         z0 = Phi^-1(share of resampled values below the value),   a = sum d^3 / (6 (sum d^2)^1.5)
@@ -72,14 +72,14 @@ def bca_interval(
     skew = float(times @ apart**3) / (6 * square**1.5) if square > 0 else 0.0
     reach = float(stdtrit(max(units - 1, 1), (1 + coverage) / 2)) * (units / max(units - 1, 1)) ** 0.5
     moved = lean + np.array([-reach, reach])
-    # Beyond a skewness that no level answers to, the end is the outermost crowd.
+    # No level corresponds to a larger skewness, so the end is the outermost resample.
     levels = ndtr(lean + moved / np.maximum(1 - skew * moved, 1e-3))
     low, high = np.quantile(resampled, levels)
     return Interval(float(value), float(low), float(high), float(resampled.std(ddof=1)), coverage)
 
 
 def jackknife_interval(value: float, left_out: np.ndarray, coverage: float = 0.95) -> Interval:
-    """Student's interval from how far the value moves where one unit is left out: for so few that resampling is no use.
+    """Student's interval from the jackknife, which leaves out one unit at a time: for too few units to resample.
 
         value -+ t_{g - 1} sqrt((g - 1)/g sum_i (v_i - mean)^2)
 

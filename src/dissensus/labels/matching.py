@@ -89,12 +89,13 @@ def match_items(
             ways=naming,
         )
     if missing == "refuse" and (match.only_first.size or match.only_second.size):
-        raise Refusal(
-            f"{match.only_first.size} {_unit(first)} have {nouns[0]} and no {nouns[1]} "
-            f"({list_names(match.only_first)}), {match.only_second.size} have {nouns[1]} and no {nouns[0]} "
-            f"({list_names(match.only_second)}); expected the same items in both",
-            ways=leaving_out,
-        )
+        sides = ((match.only_first, *nouns), (match.only_second, *nouns[::-1]))
+        lone = [
+            f"{_count_having(names)} {has} and no {lacks} ({list_names(names)})"
+            for names, has, lacks in sides
+            if names.size
+        ]
+        raise Refusal(f"{', '.join(lone)}; expected the same items in both", ways=leaving_out)
     return match
 
 
@@ -157,7 +158,7 @@ _ALIKE: dict[str, Callable[[str], str]] = {
 
 
 def explain_names(names: np.ndarray, others: np.ndarray, nouns: Nouns) -> str:
-    """Say by what names differ that seem to mean the same items; nothing if no such difference is known."""
+    """Describe how the names of seemingly equal items differ; empty if no such difference is known."""
     for how, fold in _ALIKE.items():
         ours, theirs = ({fold(str(name)) for name in group.tolist()} for group in (names, others))
         if shared := ours & theirs:
@@ -182,8 +183,9 @@ def _same(items: np.ndarray) -> Match:
     return Match(rows, rows, none, none, is_same=True)
 
 
-def _unit(items: np.ndarray) -> str:
-    return "items" if are_named(items) else "rows"
+def _count_having(items: np.ndarray) -> str:
+    noun = "item" if are_named(items) else "row"
+    return f"1 {noun} has" if items.size == 1 else f"{items.size} {noun}s have"
 
 
 def _one_side_named(first: np.ndarray, second: np.ndarray, nouns: Nouns, ways: Sequence[Way]) -> Refusal:

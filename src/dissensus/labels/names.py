@@ -70,9 +70,9 @@ def encode(
 
 
 def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.ndarray) -> np.ndarray:
-    """Where each name stands among others, -1 if it is not there.  (r,), (n,) -> (r,) int64
+    """Position of each name among others, -1 if it is missing.  (r,), (n,) -> (r,) int64
 
-    A name is what it reads as: 7 and "7" are the same, whether or not another name beside it made them text.
+    A name is what it reads as: 7 and "7" are the same, whether or not another name in the same list made them text.
     """
     # As objects: NumPy's own text drops NULs at the end of a name.
     wanted, known = (x if isinstance(x, np.ndarray) else np.array(list(x), dtype=object) for x in (names, among))
@@ -83,9 +83,9 @@ def positions_of(names: Sequence[Any] | np.ndarray, among: Sequence[Any] | np.nd
 
 
 def places_named(key: Any, names: np.ndarray, plural: str) -> np.ndarray:
-    """Where the name, or each name of a list, stands; refused if one is not there.  (r,) int64
+    """Position of a name, or of each name of a list; an error if one is missing.  (r,) int64
 
-    What is no name gets a sentence too: positions, slices and masks go to `select`.
+    For positions, slices and masks the error names `select`.
     """
     way_out = f"by position or by mask, take select({plural}=...)"
     if isinstance(key, slice | tuple) or key is None or key is Ellipsis:
@@ -120,7 +120,7 @@ def is_named(name: Any, names: np.ndarray) -> bool:
 
 
 def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Where each item stands among others, -1 if it is not there; numbers of rows are not matched to names.
+    """Position of each item among others, -1 if it is missing; row numbers are not matched to names.
 
     items: (r,), among: (n,) -> (r,) int64
     """
@@ -128,7 +128,7 @@ def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
         named = (items if are_named(items) else among).tolist()
         shown = ", ".join(map(str, named[:3])) + (", …" if len(named) > 3 else "")
         raise ValueError(
-            f"one side has no names of items, only numbers of rows, and the other's are named {shown}: row 0 need not "
+            f"one side has no item names, only row numbers, and the other's items are named {shown}: row 0 need not "
             "be the item called 0, so they are not matched; give the rows names with items=..., or an item column"
         )
     return positions_of(items, among)
@@ -166,7 +166,7 @@ def codes_of_names(values: Sequence[str] | np.ndarray, classes: Sequence[str], w
 
 
 def refuse_names_for_codes(classes: Sequence[str], what: str) -> None:
-    """Refuse class codes where a class is named by another number than its code, as ratings from 1 to 5 are."""
+    """Refuse class codes if a class has a number as its name that is not its code, such as ratings from 1 to 5."""
     if any(_is_other_number(name, code) for code, name in enumerate(classes)):
         verb = "have" if what.endswith("s") else "has"
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What other people said about the same item: everybody but the annotator, however often they answered it."""
+"""Answers of other people to the same item: all but the annotator, however often the annotator answered it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ Progress = Callable[[int, int], None]  # steps done, and of how many; 0 if that 
 
 
 class ProgressBar:
-    """A bar that goes away at the end; nothing is shown without a terminal, or if it should be quiet.
+    """A bar that disappears at the end; nothing is shown without a terminal, or if `quiet`.
 
     Parameters
     ----------

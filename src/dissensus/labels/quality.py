@@ -1,4 +1,4 @@
-"""Which answers and annotators to trust: rules that say what was kept, what was dropped, and why.
+"""Screening of annotators and answers: rules that report what they keep, what they drop, and why.
 
 No rule removes anything by itself: each returns a Screening, and `keep_answers` applies it.
 """
@@ -206,6 +206,7 @@ def exclusions(
 
     Examples
     --------
+    >>> from dissensus.labels.simulate import simulate_beliefs
     >>> truth = simulate_truth(4, 3, np.random.default_rng(0))
     >>> beliefs = simulate_beliefs(truth, per_item=2, annotators=2, rng=np.random.default_rng(0))
     >>> exclusions(beliefs).kept
@@ -283,7 +284,9 @@ def too_fast(answers: Answers, *, fraction: float = 1 / 3) -> Screening:
     _, annotators = answers.require_annotators("speed flags")
     typical = median_seconds(answers)
     if np.isnan(typical).all():
-        raise ValueError("no answer has a time, so nobody can be called fast; read the answers with a seconds column")
+        raise ValueError(
+            "no answer has a time, so no annotator can be called fast; read the answers with a seconds column"
+        )
     limit = fraction * float(np.nanmedian(typical))
     slow_enough = ~(typical < limit)
     reason = np.array([f"median {t:.2f} s per answer; the limit is {limit:.2f} s" for t in typical])

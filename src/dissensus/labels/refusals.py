@@ -95,6 +95,8 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
 
     def at(self, place: str) -> Self:
         """Return the same refusal with the place that contains it, unless it begins with that place already."""
+        if not self.place and self.problem.startswith(f"{place}: "):
+            return self.change(problem=self.problem.removeprefix(f"{place}: "), place=place)
         if self.place.startswith(place) or (not self.place and self.problem.startswith(place)):
             return self
         return self.change(place=f"{place}: {self.place}" if self.place else place)

@@ -1,4 +1,4 @@
-"""What is wrong with one row of a value, so that a reader of files can name the row's place in the file."""
+"""Errors about one row of a value, to which a reader of files adds the row's place in the file."""
 
 from __future__ import annotations
 

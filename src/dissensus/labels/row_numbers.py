@@ -1,4 +1,4 @@
-"""Numbers of rows, which stand where a source has no names of its items, and are not names."""
+"""Row numbers, which replace names if a source does not name its items."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 
 class RowNumbers(np.ndarray):
-    """The rows of a source without names, (n,) int64; some of them, selected, are still the numbers of their rows.
+    """Row numbers of a source without names, (n,) int64; a selection keeps its row numbers.
 
-    They stand in `items` like names, go where names go, and print as numbers. But row 3 of one file is not the item
-    that another file calls 3, so whoever matches items asks `are_named` first. What is computed from them is a plain
-    array.
+    They are in `items` like names and print as numbers. But row 3 of one file is not the item
+    that another file calls 3, so code that matches items calls `are_named` first. Results of computations are plain
+    arrays.
     """
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -26,5 +26,5 @@ def row_numbers(n: int) -> RowNumbers:
 
 
 def are_named(items: Any) -> bool:
-    """Whether these are names, and not only the numbers of rows; numbers made texts are names that somebody gave."""
+    """Whether these are names and not row numbers; numbers as text are names."""
     return not (isinstance(items, RowNumbers) and items.ndim == 1 and items.dtype == np.int64)

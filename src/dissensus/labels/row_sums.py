@@ -1,4 +1,4 @@
-"""Rows that should be probabilities and do not sum to 1: what they look like, the ways out, and dividing them."""
+"""Rows of probabilities that do not sum to 1: likely causes, ways out, and division by their sum."""
 
 from __future__ import annotations
 

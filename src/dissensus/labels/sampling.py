@@ -47,7 +47,7 @@ def subsample(
     if few.size and short != "keep":
         raise ValueError(
             f"item {answers.items[few[0]]} has {have[few[0]]} {answers.noun}s, but {m} per item were asked for; "
-            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or say short="keep"'
+            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or pass short="keep"'
         )
     order = np.lexsort((rng.random(answers.n_answers), answers.item))  # by item, at random within
     place = np.arange(order.size) - np.repeat(np.cumsum(have) - have, have)  # 0, 1, ... within each item

@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Setting:
-    """What is known of one setting.
+    """One setting, as declared.
 
     type      "int", "float", "bool" or "str"; of each entry if `several`; "" for values that are not checked
     several   whether it is a list
@@ -171,7 +171,7 @@ def _read_class(config: type) -> tuple[tuple[Setting, ...], tuple[type, ...]]:
 
 
 def read_setting(entry: Field[Any]) -> Setting:
-    """What is known of a dataclass field; of one that is not declared by `setting`, its type and its default."""
+    """The declaration of a dataclass field; without `setting`, its type and its default."""
     default = None if entry.default is MISSING else entry.default
     annotation = entry.type.__name__ if isinstance(entry.type, type) else str(entry.type)
     return Setting(entry.name, default=default, **_read_type(annotation), **entry.metadata.get("setting", {"help": ""}))

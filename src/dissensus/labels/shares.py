@@ -83,7 +83,8 @@ def mean_belief(beliefs: Beliefs) -> Distributions:
 
     Examples
     --------
-    >>> from dissensus.labels import simulate_beliefs, simulate_truth
+    >>> from dissensus.labels import simulate_truth
+    >>> from dissensus.labels.simulate import simulate_beliefs
     >>> truth = simulate_truth(2, 3, np.random.default_rng(0))
     >>> beliefs = simulate_beliefs(truth, per_item=3, annotators=5, rng=np.random.default_rng(0))
     >>> mean_belief(complete(beliefs)).probs.shape

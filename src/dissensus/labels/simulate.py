@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.labels.answers import hold
+from dissensus.labels.assignment import assign_items
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
@@ -19,7 +20,7 @@ SECONDS_SPREAD = 0.5  # standard deviation of log seconds: two answers in three 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Votes together with everything that made them.
+    """Simulated votes, with the truth and the confusion behind them.
 
     votes      m simulated votes
     truth      the distribution each item was given
@@ -129,7 +130,7 @@ def simulate_votes(
     8
     """
     table = _confusion_of(annotators, truth.n_classes, skill, confusion, spammers, adversaries)
-    item, annotator = _assign(truth, per_item, annotators, rng)
+    item, annotator = assign_items(truth, per_item, annotators, rng)
     seen = _draw(truth.probs, item, rng)
     # One row for each annotator and class seen, so that both draws are the same operation.
     rows = table.reshape(annotators * truth.n_classes, truth.n_classes)
@@ -193,7 +194,7 @@ def simulate_beliefs(
     (8, 2)
     """
     _check_concentration(concentration)
-    item, annotator = _assign(truth, per_item, annotators, rng)
+    item, annotator = assign_items(truth, per_item, annotators, rng)
     held = _dirichlet(concentration * truth.probs[item], rng)  # (m, k)
     if top is None:
         stated, ruled_out, named = held, np.zeros(held.shape, dtype=bool), np.empty((item.size, 0), dtype=np.int32)
@@ -222,53 +223,6 @@ def _top_answer(held: np.ndarray, top: int, rule_out_below: float) -> tuple[np.n
     stated = np.full(held.shape, np.nan)
     np.put_along_axis(stated, named, np.where(unnamed, np.nan, percent / 100), axis=1)
     return stated, (held < rule_out_below) & np.isnan(stated), np.where(unnamed, -1, named)
-
-
-def _assign(
-    truth: Distributions, per_item: int | np.ndarray, annotators: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Who answers which item: no one twice, everyone equally often.  -> item (m,), annotator (m,), by item"""
-    wanted = np.asarray(per_item)
-    if wanted.shape not in ((), (truth.n_items,)) or wanted.dtype.kind not in "iu":
-        raise ValueError(
-            f"per_item has {wanted.dtype} of shape {wanted.shape}; expected a whole number, or one for each of "
-            f"{truth.n_items} items"
-        )
-    wanted = np.broadcast_to(wanted, (truth.n_items,))
-    bad = np.flatnonzero((wanted < 0) | (wanted > annotators))
-    if bad.size:
-        raise ValueError(
-            f"item {truth.items[bad[0]]} should get {wanted[bad[0]]} answers, but there are {annotators} annotators, "
-            f"each answering an item at most once; expected 0 to {annotators}; {bad.size} of {wanted.size} items "
-            "ask for another number: ask for fewer answers or more annotators"
-        )
-    # Items in random order are dealt out in rounds; in each round every annotator has one turn.
-    order = rng.permutation(truth.n_items)
-    item = np.repeat(order, wanted[order])
-    rounds = rng.permuted(np.tile(np.arange(annotators), (-(-item.size // max(annotators, 1)), 1)), axis=1)
-    # An item dealt across the end of a round must not meet the same annotator at the start of the next.
-    ends = np.cumsum(wanted[order])
-    cuts = np.arange(1, len(rounds)) * annotators
-    across = np.searchsorted(ends, cuts, side="right")
-    before, after = cuts - (ends - wanted[order])[across], ends[across] - cuts
-    for turn in np.flatnonzero(before) + 1:
-        taken = rounds[turn - 1, -before[turn - 1] :]
-        rounds[turn] = _start_apart(rounds[turn], taken, after[turn - 1])
-    annotator = rounds.ravel()[: item.size]
-    by_item = np.argsort(item, kind="stable")
-    return item[by_item], annotator[by_item]
-
-
-def _start_apart(turns: np.ndarray, taken: np.ndarray, count: int) -> np.ndarray:
-    """The same turns with the first `count` that are not taken put in front."""
-    is_taken = np.zeros(turns.size, dtype=bool)
-    is_taken[taken] = True
-    if not is_taken[turns[:count]].any():
-        return turns
-    front = np.flatnonzero(~is_taken[turns])[:count]
-    later = np.ones(turns.size, dtype=bool)
-    later[front] = False
-    return np.concatenate([turns[front], turns[later]])
 
 
 def _draw(probs: np.ndarray, row: np.ndarray, rng: np.random.Generator) -> np.ndarray:

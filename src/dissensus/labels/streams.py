@@ -20,9 +20,9 @@ import numpy as np
 
 @unique
 class Stream(Enum):
-    """What random numbers are drawn for: a number and its meaning.
+    """Purposes of random numbers: a number and its meaning for each.
 
-    A new stream takes the next number from `FIRST_FREE` on; a test refuses numbers that are taken.
+    A new stream takes a free number from `FIRST_FREE` on; a test refuses numbers that are taken.
 
     Examples
     --------
@@ -46,14 +46,16 @@ class Stream(Enum):
     CROWD_TRUTH = 0, "distributions behind simulated answers of a rehearsal"
     CROWD_PERSON = 1, "answers of a simulated person; part: person"
     CROWD_LEAVING = 2, "when a simulated person leaves; part: person"
+    FLIP = 100, "which images alternate flips mirror first"
     BATCH_ORDER = 5, "order of a batch of items, from the seed of a person"
+    PROBE = 101, "what a probe of a network draws; part: the name of the probe"
 
     @property
     def number(self) -> int:
         return int(self.value[0])
 
 
-FIRST_FREE = 100
+FIRST_FREE = 102
 COLLIDING = (
     {Stream.WEIGHTS, Stream.CROWD_TRUTH},
     {Stream.ORDER, Stream.PROBED_ITEMS, Stream.CROWD_PERSON},
@@ -61,7 +63,7 @@ COLLIDING = (
 )
 
 
-def stream(seed: int, name: Stream, *parts: int) -> np.random.Generator:
+def stream(seed: int, name: Stream, *parts: int | str) -> np.random.Generator:
     """Return the generator of one stream of a seed.
 
     Parameters
@@ -75,7 +77,8 @@ def stream(seed: int, name: Stream, *parts: int) -> np.random.Generator:
     >>> stream(7, Stream.TEST).permutation(3).size
     3
     """
-    return np.random.default_rng([seed, name.number, *parts])
+    words = (int.from_bytes(part.encode()) if isinstance(part, str) else part for part in parts)
+    return np.random.default_rng([seed, name.number, *words])
 
 
 def stream_word(seed: int, name: Stream, *parts: int, dtype: Any = np.uint64) -> int:
@@ -87,3 +90,17 @@ def stream_word(seed: int, name: Stream, *parts: int, dtype: Any = np.uint64) ->
     True
     """
     return int(np.random.SeedSequence([seed, name.number, *parts]).generate_state(1, dtype)[0])
+
+
+def check_generator(rng: Any) -> None:
+    """Refuse what numbers cannot be drawn from, such as a seed.
+
+    Examples
+    --------
+    >>> check_generator(0)
+    Traceback (most recent call last):
+    ValueError: rng is 0; expected a generator, such as np.random.default_rng(0)
+    """
+    if not isinstance(rng, np.random.Generator):
+        seed = rng if isinstance(rng, int) and rng >= 0 else 0
+        raise ValueError(f"rng is {rng!r:.80}; expected a generator, such as np.random.default_rng({seed})")

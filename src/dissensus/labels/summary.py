@@ -1,4 +1,4 @@
-"""What is in a set of labels: how much, by whom, and how far people disagree."""
+"""Summary of a set of labels: its size, its annotators, and how much people disagree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dissensus.labels.others import agreement_and_compared
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.labels.votes import Votes
 
-RANKED_FROM = 5  # answers that can be compared; who gave fewer may agree with nobody by chance alone
+RANKED_FROM = 5  # comparable answers; an annotator with fewer may agree with nobody by chance alone
 SAME_ENTROPY = 9  # decimals to which equal entropies come out equal, whatever the order of the classes
 
 
@@ -55,18 +55,18 @@ class Summary:
     within: np.ndarray | None
     first: np.ndarray | None
 
-    def disputed(self, count: int) -> np.ndarray:
+    def most_disputed(self, count: int) -> np.ndarray:
         """The items with the highest entropy, most disputed first, those alike in their order.  (count,) positions"""
         return np.argsort(-self.entropy.round(SAME_ENTROPY), kind="stable")[:count]
 
-    def as_disputed(self, count: int) -> int:
-        """How many more items are exactly as disputed as the last of `disputed(count)`."""
-        last = self.disputed(count)[-1:]
+    def count_ties(self, count: int) -> int:
+        """Count further items that are exactly as disputed as the last of `most_disputed(count)`."""
+        last = self.most_disputed(count)[-1:]
         alike = self.entropy.round(SAME_ENTROPY) >= self.entropy[last].round(SAME_ENTROPY)
         return max(int(alike.sum()) - count, 0) if last.size else 0
 
     def rank_annotators(self, at_least: int = RANKED_FROM) -> np.ndarray:
-        """Those of whom at least so many answers can be compared with others, least agreement first.  positions"""
+        """Annotators with at least this many comparable answers, least agreement first.  positions"""
         if self.annotator_compared is None or self.annotator_agreement is None:
             return np.empty(0, dtype=np.int64)
         enough = np.flatnonzero(self.annotator_compared >= max(at_least, 1))
@@ -91,7 +91,7 @@ class Summary:
         return np.divide(pairs, total, out=np.zeros_like(pairs), where=total > 0)
 
     def headline(self) -> list[tuple[str, str]]:
-        """How much there is: names and numbers as text."""
+        """Sizes of the set: names and numbers as text."""
         facts = [("items", f"{self.distributions.n_items:,}")]
         if self.answers is not None:
             facts.insert(0, ("answers", f"{self.answers:,}"))
@@ -100,11 +100,12 @@ class Summary:
         facts.append(("classes", f"{self.distributions.n_classes:,}"))
         if self.per_item is not None and self.per_item.size:
             low, mean, high = self.per_item.min(), self.per_item.mean(), self.per_item.max()
-            facts.append(("per item (min / mean / max)", f"{low} / {mean:.2f} / {high}"))
+            several = ("per item (min / mean / max)", f"{low} / {mean:.2f} / {high}")
+            facts.append(("per item", f"{low}") if low == high else several)
         return facts
 
     def disagreement(self) -> str:
-        """How far people disagree, in one line."""
+        """How much people disagree, in one line."""
         if not self.entropy.size:
             return "no item has an answer"
         text = f"mean entropy {self.entropy.mean():.3f} ± {self.entropy.std():.3f} of 1"
@@ -151,9 +152,9 @@ class Summary:
                     "entropy": float(self.entropy[i]),
                     "distribution": self.distributions.probs[i].tolist(),
                 }
-                for i in self.disputed(disputed)
+                for i in self.most_disputed(disputed)
             ],
-            "equally_disputed_not_listed": self.as_disputed(disputed),
+            "equally_disputed_not_listed": self.count_ties(disputed),
         }
         if self.within is not None and self.first is not None:
             facts["entropy_of_first_choices"] = {"mean": float(self.first.mean()), "sd": float(self.first.std())}

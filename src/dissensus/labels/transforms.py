@@ -1,7 +1,7 @@
 """Labels made from labels: smoother, sharper, sparser, pooled, shuffled, resampled. Arguments stay untouched.
 
-Each result says how many votes stand behind a row only if the row still is a share of that many votes:
-shuffled rows bring theirs along, resampled ones have m, infilled ones keep both sets' numbers; all else has None.
+A result has `votes` only if each row is still a share of that many votes: shuffled rows keep their numbers, resampled
+rows have m, infilled rows keep the numbers of both sets. Otherwise `votes` is None.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def uniform_labels(d: Distributions) -> Distributions:
     return _with(d, np.ones(d.probs.shape))
 
 
-# Those that need knobs and randomness, but no data beside the distributions.
+# Transforms that need only parameters and randomness.
 TRANSFORMS: dict[str, Callable[..., Distributions]] = {
     "smoothed": smooth,
     "tempered": temper,

@@ -13,9 +13,6 @@ from .gnmds.estimator import GNMDS as GNMDS
 from .information import constraints_of as constraints_of
 from .information import information_ratio as information_ratio
 from .information import regime as regime
-from .label_kinds import LABEL_KINDS as LABEL_KINDS
-from .pilot import PilotAnswers as PilotAnswers
-from .pilot import rank_options as rank_options
 from .pilot import wrong_comparisons as wrong_comparisons
 from .pilot_file import read_pilot as read_pilot
 from .real_labels import informativeness as informativeness
@@ -26,4 +23,3 @@ from .tradeoff import Costs as Costs
 from .tradeoff import Preferences as Preferences
 from .tradeoff import loss_curve as loss_curve
 from .tradeoff import preference_map as preference_map
-from .utilities import UTILITIES as UTILITIES

@@ -83,18 +83,6 @@ def label_triplets(labels: np.ndarray) -> np.ndarray:
     return np.concatenate([rows, columns])
 
 
-def similarity_triplets(similarity: np.ndarray) -> np.ndarray:
-    """List the comparisons answered by pairwise similarities: (t, 3) items a, b, c with a more like b than like c.
-
-    similarity: (n, n), higher is more alike; its diagonal is not used, equal numbers and NaN answer nothing
-    """
-    alike = np.array(similarity, dtype=np.float64)
-    if alike.ndim != 2 or alike.shape[0] != alike.shape[1]:
-        raise ValueError(f"the similarity matrix has shape {alike.shape}; expected one row and one column per item")
-    np.fill_diagonal(alike, np.nan)
-    return np.stack(_ordered_pairs(alike), axis=1)
-
-
 def label_matrix(labels: np.ndarray) -> np.ndarray:
     """Labels as float64, checked to have items and classes and no infinite entry.  (n, k)"""
     matrix = np.asarray(labels, dtype=np.float64)

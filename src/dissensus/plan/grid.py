@@ -73,18 +73,22 @@ class Grid:
         """Mean rho at any n and k within the grid, linear between its cells."""
         from scipy.interpolate import RegularGridInterpolator
 
-        for name, value, axis in (("n", n, self.config.items), ("k", k, self.config.classes)):
+        for name, value, axis in (("items", n, self.config.items), ("classes", k, self.config.classes)):
             if not axis[0] <= value <= axis[-1]:
                 raise Refusal(
                     f"{name} is {value}; the grid has {axis[0]} to {axis[-1]}",
-                    ways=[PythonWay("simulate this cell with plan.simulation.simulate_recovery")],
+                    ways=[
+                        Way("judge labels by their information ratio"),
+                        PythonWay("simulate this cell with plan.simulation.simulate_recovery"),
+                    ],
                 )
         between = RegularGridInterpolator((self.config.items, self.config.classes), self.mean(kind, d))
         return float(between([[n, k]])[0])
 
     def _plane(self, d: int) -> int:
         if d not in self.config.dimensions:
-            raise Refusal(f"d is {d}; the grid has {list(self.config.dimensions)}")
+            sizes = ", ".join(map(str, self.config.dimensions))
+            raise Refusal(f"{{d}}: the grid has the dimensions {sizes}", d=d)
         return self.config.dimensions.index(d)
 
 
@@ -174,7 +178,7 @@ def _key(seed: int, kind: str, d: int, n: int, k: int) -> str:
 
 
 def _settings(config: GridConfig) -> dict[str, Any]:
-    """What the number of a cell depends on, apart from its key."""
+    """The settings that decide the number of a cell, besides its key."""
     return {
         "spread": config.spread,
         "hard_starts": config.hard_starts,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dissensus.labels.refusals import one_of
-from dissensus.plan.label_kinds import LABEL_KINDS, WHOLE_KINDS, LabelKind, WholeKind
+from dissensus.plan.label_kinds import LABEL_KINDS, LabelKind
 
 Regime = Literal["many-shot", "one-shot", "less-than-one-shot"]
 
@@ -54,8 +54,8 @@ def sparse_constraints(n: ArrayLike, k: ArrayLike, k_hat: ArrayLike, *, scaled: 
 
         T_sparse = n [k_hat (k_hat - 1)/2 + k_hat (k - k_hat)]  +  sum over classes c of m_c (m_c - 1)/2 + m_c (n - m_c)
 
-    Of a row's pairs of classes, two kept ones are ordered by their numbers and a kept one lies before each dropped
-    one; two dropped ones are both 0 and answer nothing. A column with m_c kept items reads the same. The n k_hat kept
+    Of a row's pairs of classes, two kept ones are ordered by their numbers and a kept one precedes each dropped one;
+    two dropped ones are both 0 and answer nothing. A column with m_c kept items reads the same. The n k_hat kept
     numbers are dealt to the k classes as evenly as they can be: m_c is n k_hat / k, rounded up for some and down for
     the others. k_hat = k is a soft label.
 
@@ -80,7 +80,7 @@ def top_class_constraints(
     The kept columns order all items, the others are 0 throughout and order none. T_soft at k_hat = k.
 
     scaled           as in `sparse_constraints`: a single kept class then orders no items
-    unasked_as_zero  the paper's learner follows the label as it stands: within a row each kept class comes before
+    unasked_as_zero  the paper's learner follows the label as given: within a row each kept class comes before
                      each dropped one, though nobody was asked, and wrongly where the dropped one is nearer. False
                      counts only what people said: n k_hat (k_hat - 1)/2 in the rows
     """
@@ -99,11 +99,6 @@ def pairwise_constraints(n: ArrayLike) -> np.ndarray:
     Each item orders all others: all that can be asked about the items, and nothing about classes.
     """
     return total_queries(n)
-
-
-def triplet_constraints(judgments: ArrayLike) -> np.ndarray:
-    """Questions answered by judgments "is x closer to y than to z?": each answers itself."""
-    return _counts(judgments, "judgments", least=0)
 
 
 def constraints_of(
@@ -147,20 +142,6 @@ def noisy_constraints(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarra
     Sucholutsky 2023, sec. 3, "Signal-to-noise ratio".
     """
     return (1 - _rates(flip_rate)) * np.asarray(constraints, dtype=np.float64)
-
-
-def channel_bits(constraints: ArrayLike, flip_rate: ArrayLike) -> np.ndarray:
-    """Bits that get through when each answer is flipped with probability flip_rate.
-
-        T (1 - h(epsilon)),   h(e) = -e log2 e - (1 - e) log2 (1 - e)
-
-    The capacity of a binary symmetric channel (Shannon 1948, sec. 12). Unlike `noisy_constraints` it is 0 where
-    answers are tosses of a coin, epsilon = 1/2.
-    """
-    e = _rates(flip_rate)
-    inside = np.clip(e, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
-    entropy = -inside * np.log2(inside) - (1 - inside) * np.log2(1 - inside)
-    return np.asarray(constraints, dtype=np.float64) * (1 - np.where((e == 0) | (e == 1), 0.0, entropy))
 
 
 def answers_for(kind: LabelKind, items: ArrayLike) -> np.ndarray:
@@ -230,24 +211,6 @@ def regime(n: int, k: int) -> Regime:
     if items < classes:
         return "less-than-one-shot"
     return "one-shot" if items < 2 * classes else "many-shot"
-
-
-def asymptotic_ratio(kind: WholeKind, n: int, k: int) -> float:
-    """The limit of the information ratio in the regime of n and k, as n + k grows.
-
-                many-shot (n >> k)    one-shot (n = k)    less-than-one-shot (n << k)
-        soft    k/n                   1/4                 n/k
-        hard    2 (1 - 1/k)/n         1/(2n)              2n/k^2
-
-    Three phases for soft labels: falling, constant, falling. Two for hard ones: with 1/n as soon as there is an item
-    for each class, with 1/k^2 before. Sucholutsky 2023, sec. 3 and figure 1.
-    """
-    if kind not in WHOLE_KINDS:
-        raise ValueError(f"no limit is known for {kind!r} labels; expected 'hard' or 'soft'")
-    where = regime(n, k)
-    if kind == "soft":
-        return {"many-shot": k / n, "one-shot": 1 / 4, "less-than-one-shot": n / k}[where]
-    return {"many-shot": 2 * (1 - 1 / k) / n, "one-shot": 1 / (2 * n), "less-than-one-shot": 2 * n / k**2}[where]
 
 
 def _items_and_classes(n: ArrayLike, k: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -87,7 +87,7 @@ class PilotOption:
     people     number of annotators; None if unknown, and answers count as independent
     seconds    per answer: the geometric mean over people of each one's median
     each       cost of an answer in hard labels: the ratio of their seconds, or as assumed if no hard labels were tried
-               and this kind stands for them
+               and this kind replaces them
     flip_rate  share of wrong comparisons; None if unknown, and 0 is assumed
     ratio      information ratio times (1 - flip rate), of the items that the budget labels
     loss       beta cost - u(ratio) on the scale of the preferences, lower is better
@@ -251,7 +251,7 @@ def repeat_flip_rate(differing: float) -> float:
 
 
 def nearest_to_hard(kinds: Sequence[tuple[LabelKind, int]], k: int, costs: Costs) -> tuple[int, float]:
-    """Find the kind that stands for hard labels, and its cost in hard labels.
+    """Find the kind that replaces hard labels, and its cost in hard labels.
 
     A hard label costs 1. If none was tried, the kind with the lowest assumed cost stands at that cost.
     """

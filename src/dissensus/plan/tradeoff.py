@@ -2,7 +2,7 @@
 
     L = beta cost - u(rho),   lower is better, 0 for collecting nothing
 
-rho is how well similarities are recovered. Unless it was simulated, the information ratio stands for it, as in
+rho is how well similarities are recovered. Unless it was simulated, the information ratio is used instead, as in
 Sucholutsky 2023, sec. 5 and 6, figures 1 and 6. The paper leaves the unit of cost open: see `Preferences.scale`.
 """
 
@@ -14,28 +14,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dissensus.labels.display import shapes
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import Refusal, Way, one_of
+from dissensus.labels.settings import check_settings, document_settings, setting
 from dissensus.plan.error_rates import ErrorRates, Tried, interpolate, select_kind
 from dissensus.plan.estimates import Estimate, by_information
 from dissensus.plan.label_kinds import PARTIAL_KINDS, LabelKind, PartialKind
-from dissensus.plan.utilities import Utility, find_utility
+from dissensus.plan.utilities import UTILITIES, Utility, find_utility
 
 FIGURE_1 = 8_100.0  # hard labels: what soft labels for 90 items over 90 classes cost, the largest set of figure 1
 
 
+@document_settings
 @dataclass(frozen=True)
 class Costs:
     """The cost of an answer in any unit: hard labels, seconds, money.
 
-    The cost of a label over k_hat classes is interpolated: a hard label at k_hat = 1, measured labels in between, a
-    soft label at k_hat = k.
-
-    Parameters
-    ----------
-    hard : naming one class
-    ratio : cost of a soft label over k classes, in hard labels; None for k, the paper's assumption
-    pair : one judgment of how similar two items are; None for the cost of a hard label
-    partial : (kind, k_hat, cost) of sparse and top-class labels whose cost was measured
+    `hard` is the cost of naming one class, `pair` that of judging how similar two items are (None for the cost of a
+    hard label), and `partial` has (kind, k_hat, cost) of sparse and top-class labels whose cost was measured. The cost
+    of a label over k_hat classes is interpolated: a hard label at k_hat = 1, measured labels in between, a soft label
+    at k_hat = k.
 
     Examples
     --------
@@ -44,12 +41,15 @@ class Costs:
     """
 
     hard: float = 1.0
-    ratio: float | None = None
+    ratio: float | None = setting(
+        None, "Cost of a soft label over all classes, in hard labels; by default the number of classes", above=0
+    )
     pair: float | None = None
     partial: Tried = ()
 
     def __post_init__(self) -> None:
-        named = [("cost of a hard label", self.hard), ("cost ratio", self.ratio), ("cost of a pair", self.pair)]
+        check_settings(self)
+        named: list[tuple[str, float | None]] = [("cost of a hard label", self.hard), ("cost of a pair", self.pair)]
         named += [(f"cost of a {kind} label over {asked} classes", cost) for kind, asked, cost in self.partial]
         for name, value in named:
             if value is not None and not (value > 0 and np.isfinite(value)):
@@ -73,20 +73,17 @@ class Costs:
         return np.asarray(self.hard * n * (interpolate(k_hat, k, 1.0, tried, soft) if each is None else each))
 
 
+@document_settings
 @dataclass(frozen=True)
 class Preferences:
     """How cost is weighed against the information in labels.
 
-    Parameters
-    ----------
-    costs : of an answer of each kind
-    utility : "linear", "sigmoid", "inverse-sigmoid", or a function of an array of rho
-    beta : weight of cost; at 1, soft labels are worth k hard labels per item, their cost as the paper assumes it
-    reference : None for the scale of the set itself: cost as a share of k hard labels per item, utility as a share of
-        that of soft labels without errors. A number of hard labels is one scale for all sets: that cost is 1, and
-        utility is not scaled. `tradeoff.FIGURE_1` is the scale of the paper's maps
-    estimate : rho if all answers are right; the information ratio by default
-    errors : the share of wrong comparisons, which lowers rho to (1 - epsilon) rho
+    `costs` are those of an answer of each kind, and `estimate` gives rho if all answers are right: by default the
+    information ratio. `errors`, the share of wrong comparisons, lowers it to (1 - epsilon) rho. The utility may also be
+    a function of an array of rho.
+
+    Without a reference, the scale is that of the set itself: cost as a share of k hard labels per item, utility as a
+    share of that of soft labels without errors. With one, all sets have one scale and utility is not scaled.
 
     Examples
     --------
@@ -95,19 +92,23 @@ class Preferences:
     np.float64(-0.75)
     """
 
-    costs: Costs = Costs()
-    utility: str | Utility = "linear"
-    beta: float = 1.0
-    reference: float | None = None
+    costs: Costs = field(default_factory=Costs)
+    utility: str | Utility = setting("linear", f"Utility of information: {', '.join(UTILITIES)}")
+    beta: float = setting(
+        1.0, "Weight of cost; at 1, a soft label is worth as many hard labels as there are classes", low=0
+    )
+    reference: float | None = setting(
+        None,
+        f"Number of hard labels that cost 1; by default items x classes; {FIGURE_1:g} gives the maps of "
+        "Sucholutsky 2023",
+        above=0,
+    )
     estimate: Estimate = by_information
     errors: ErrorRates = field(default_factory=ErrorRates)
 
     def __post_init__(self) -> None:
         find_utility(self.utility)
-        if not (self.beta >= 0 and np.isfinite(self.beta)):
-            raise Refusal(f"beta is {self.beta}; expected a number of 0 or more")
-        if self.reference is not None and not (self.reference > 0 and np.isfinite(self.reference)):
-            raise Refusal(f"the reference cost is {self.reference}; expected a number above 0")
+        check_settings(self)
 
     def rho(self, kind: LabelKind, n: ArrayLike, k: ArrayLike, k_hat: ArrayLike = 1) -> np.ndarray:
         """Recovered similarity: (1 - epsilon) times the estimate, 0 to 1."""
@@ -238,8 +239,7 @@ def loss_curve(kind: PartialKind, n: int, k: int, preferences: Preferences) -> L
     >>> loss_curve("sparse", 80, 20, Preferences()).best
     10
     """
-    if kind not in PARTIAL_KINDS:
-        raise ValueError(f"the number of classes of {kind!r} labels is fixed; expected 'sparse' or 'top-class'")
+    one_of("kind of labels with a number of classes", kind, PARTIAL_KINDS)
     asked = np.arange(1, k + 1)
     loss = np.array(preferences.loss(kind, n, k, asked))
     # A number for a single class does not name the nearest one: the hard label stands for it.

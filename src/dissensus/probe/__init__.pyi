@@ -5,13 +5,13 @@ from .attacks import pgd as pgd
 from .curvature import spectral_density as spectral_density
 from .curvature import top_eigenvalues as top_eigenvalues
 from .detection import separation as separation
+from .directions import random_direction as random_direction
 from .gradients import gradient_variance as gradient_variance
 from .gradients import gradient_variance_of_features as gradient_variance_of_features
 from .inputs import image_batches as image_batches
 from .landscapes import loss_line as loss_line
 from .landscapes import loss_plane as loss_plane
 from .landscapes import plane_through as plane_through
-from .landscapes import random_direction as random_direction
 from .odin_step import odin as odin
 from .ood import DETECTORS as DETECTORS
 from .ood import ood_scores as ood_scores

@@ -10,7 +10,7 @@ from torch import nn
 from dissensus.probe.inputs import still
 from dissensus.train.network import Network
 
-_COUNTER = "num_batches_tracked"  # how often batch norm was trained; nothing is computed from it in eval mode
+_COUNTER = "num_batches_tracked"  # number of batches that batch norm has seen, which is not used in eval mode
 
 
 def same_architecture(model: nn.Module | Network, other: nn.Module | Network) -> None:
@@ -86,5 +86,5 @@ def own_copy(module: nn.Module) -> nn.Module:
 
 
 def state_of(module: nn.Module) -> dict[str, torch.Tensor]:
-    """All that a module computes with: its weights and its buffers, by name."""
+    """The weights and buffers of a module, by name."""
     return dict(module.named_parameters()) | dict(module.named_buffers())

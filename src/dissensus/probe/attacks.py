@@ -230,7 +230,7 @@ def _check_stride(step_size: float, steps: int, epsilon: float) -> float:
 
 
 def _draw_start(pixels: torch.Tensor, reach: float, rng: np.random.Generator | torch.Generator) -> torch.Tensor:
-    """Where to start from within the ball, as a difference from the image."""
+    """The start within the ball, as a difference from the image."""
     if isinstance(rng, torch.Generator):
         return torch.empty_like(pixels).uniform_(-reach, reach, generator=rng)
     return torch.from_numpy(rng.uniform(-reach, reach, size=tuple(pixels.shape))).to(pixels)

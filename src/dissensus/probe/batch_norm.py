@@ -1,4 +1,4 @@
-"""Batch norm whose weights were moved: the mean and variance it divides by, taken from data again."""
+"""Batch norm with changed weights: its mean and variance recomputed from data."""
 
 from __future__ import annotations
 

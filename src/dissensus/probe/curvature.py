@@ -10,15 +10,16 @@ import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
+from dissensus.labels.progress import ProgressBar
 from dissensus.labels.refusals import one_of
-from dissensus.probe.estimate_bar import EstimateBar
-from dissensus.probe.hessian import MEMORY, Hessian, hessian_of
-from dissensus.probe.inputs import Batches, check_drawing
+from dissensus.labels.streams import check_generator
+from dissensus.probe.hessian import MEMORY, Hessian, format_estimate, hessian_of
+from dissensus.probe.inputs import Batches
 from dissensus.probe.lanczos import lanczos
 from dissensus.train.network import Network
 
 Which = Literal["LA", "LM", "SA"]
-_NOISE = 1e-3  # of the largest eigenvalue: more noise than this leaves no digit to be sure of
+_NOISE = 1e-3  # of the largest eigenvalue: with more noise than this, no digit is reliable
 _ORDER = {"LA": lambda values: -values, "LM": lambda values: -np.abs(values), "SA": lambda values: values}
 
 
@@ -30,10 +31,10 @@ class Eigenvalues:
     error      (k,) there is an eigenvalue within this of each: |H x - value x| of its vector x, and rounding
     vectors    (k, weights) of norm 1, in the order of the module's weights
     products   Hessian-vector products that it took
-    converged  whether every error is within the tolerance, or as small as rounding lets it be; in half precision that
-               is no reason
+    converged  whether every error is within the tolerance, or as small as rounding
+               allows, which does not count in half precision
     loss       mean cross-entropy of the items
-    items      how many there are
+    items      number of items
     """
 
     value: np.ndarray
@@ -127,10 +128,10 @@ def top_eigenvalues(
     one_of("method", method, ("lanczos", "power"))
     if method == "power" and which != "LM":
         which = _only_magnitude(which)
-    check_drawing(rng)
+    check_generator(rng)
     if not tolerance > 0:
         raise ValueError(f"tolerance is {tolerance}; expected a number above 0, such as 0.001")
-    with hessian_of(model, batches, memory) as hessian, EstimateBar("largest eigenvalue", steps, quiet) as bar:
+    with hessian_of(model, batches, memory) as hessian, ProgressBar("largest eigenvalue", steps, quiet=quiet) as bar:
         if not 1 <= k <= min(hessian.size, steps):
             raise ValueError(
                 f"k is {k}; expected 1 or more eigenvalues, at most {hessian.size:,} (weights) and {steps} (steps)"
@@ -146,13 +147,13 @@ def _only_magnitude(which: Which) -> Which:
 
 
 def _by_lanczos(
-    hessian: Hessian, k: int, rng: np.random.Generator, which: Which, tolerance: float, steps: int, bar: EstimateBar
+    hessian: Hessian, k: int, rng: np.random.Generator, which: Which, tolerance: float, steps: int, bar: ProgressBar
 ) -> Eigenvalues:
     for krylov in lanczos(hessian.product, hessian.draw(rng), steps, rng):
         first = np.argsort(_ORDER[which](krylov.ritz), kind="stable")[:k]
         value, error = krylov.ritz[first], krylov.errors[first]
-        bar.show(hessian.products, value[0], error[0])
-        # What rounding does cannot be got below, however many products there are. It is within the tolerance of the
+        bar.show(hessian.products, now=format_estimate(value[0], error[0]))
+        # Rounding errors remain, however many products there are. It is within the tolerance of the
         # largest eigenvalue, except in half precision.
         floor = 2 * krylov.noise if krylov.noise <= max(tolerance, _NOISE) * np.abs(krylov.ritz).max() else 0.0
         fine = len(first) == k and bool((error <= np.maximum(tolerance * np.abs(value), floor)).all())
@@ -162,7 +163,7 @@ def _by_lanczos(
 
 
 def _by_power(
-    hessian: Hessian, k: int, rng: np.random.Generator, which: Which, tolerance: float, steps: int, bar: EstimateBar
+    hessian: Hessian, k: int, rng: np.random.Generator, which: Which, tolerance: float, steps: int, bar: ProgressBar
 ) -> Eigenvalues:
     found = hessian.draw(rng).new_empty((0, hessian.size))
     values: list[float] = []
@@ -177,7 +178,7 @@ def _by_power(
             after = whole - (found @ whole) @ found
             before, value = value, float(after @ vector)
             residual = float((whole - value * vector).norm())
-            bar.show(step + 1, value, residual)
+            bar.show(step + 1, now=format_estimate(value, residual))
             done = abs(value - before) <= tolerance * abs(value) or not after.any()
             if done:
                 break
@@ -232,16 +233,16 @@ def spectral_density(
     >>> spectral_density(model, batches, np.random.default_rng(0), draws=2, steps=3, points=5, quiet=True).at.shape
     (5,)
     """
-    check_drawing(rng)
+    check_generator(rng)
     if draws < 2 or steps < 2 or points < 2:
         raise ValueError(f"draws is {draws}, steps {steps}, points {points}; expected 2 or more of each")
     if width is not None and not 0 < width < np.inf:
         raise ValueError(f"width is {width}; expected a number above 0, or None for a hundredth of the range")
     nodes, weights = [], []
-    with hessian_of(model, batches, memory) as hessian, EstimateBar("spectrum", draws * steps, quiet) as bar:
+    with hessian_of(model, batches, memory) as hessian, ProgressBar("spectrum", draws * steps, quiet=quiet) as bar:
         for _ in range(draws):
             for krylov in lanczos(hessian.product, hessian.draw(rng), steps, rng):
-                bar.show(hessian.products, krylov.ritz[-1])
+                bar.show(hessian.products, now=format_estimate(krylov.ritz[-1]))
             nodes.append(krylov.ritz)
             weights.append(krylov.shape[0] ** 2)
         products = hessian.products

@@ -1,6 +1,6 @@
-"""How well a score tells items from outside from those a model knows: AUROC, AUPR, false positives at 95%.
+"""Separation of items inside and outside the training distribution by a score: AUROC, AUPR, false positives at 95%.
 
-Whatever has `in` in its name takes the items inside as the positive class, whatever has `out` those outside.
+In names with `in` the items inside are the positive class, in names with `out` those outside.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def auroc_interval(inside: Any, outside: Any, coverage: float = 0.95) -> Interva
         a = var_o(share of inside below o)/m,   b = var_i(share of outside above i)/n
 
     NaN if all items outside are above all inside, or below, all score the same, or a side has a single item: such
-    sets do not say how the next would come out. In simulations of five kinds of scores, 93 to 97% of the 95%
+    sets contain no information about further items. In simulations of five kinds of scores, 93 to 97% of the 95%
     intervals held an AUROC of up to 0.95, from 200 and 50 items on; near 0.99 that takes about a thousand of both. Of 5
     normal items on one side 94% hold 0.7 or 0.8, but of 20 beside 1,000 only 89% hold 0.95: the few that score like
     the others are then easily missed. It is about the items: another training run may differ by more.
@@ -151,7 +151,7 @@ def _check_side(scores: Any, side: str) -> np.ndarray:
 
 
 def _share_below(values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which share of the others each value is above, equal ones counting half.  (n,), (m,) -> (n,)"""
+    """The share of the others that each value exceeds, ties counting half.  (n,), (m,) -> (n,)"""
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
     return (below + upto) / (2 * others.size)

@@ -35,7 +35,7 @@ def unit_rows(values: Any, what: str) -> Any:
         rows = feature_rows(values, what)
     if not rows.shape[0]:
         raise ValueError(f"{what} have shape {rows.shape}; expected one row for each item, one item at least")
-    rows = _divide(rows, as_array(abs(rows).max(axis=1)).ravel())  # the square of 1e200 is no double
+    rows = _divide(rows, as_array(abs(rows).max(axis=1)).ravel())  # the square of 1e200 overflows
     return _divide(rows, row_lengths(rows))
 
 

@@ -1,4 +1,4 @@
-"""Gradient noise: how much an item's gradient depends on the vote drawn for it."""
+"""Gradient noise: the variance of an item's gradient under vote sampling."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Hessian:
 
 @contextmanager
 def hessian_of(model: nn.Module | Network, batches: Batches, memory: int = MEMORY) -> Iterator[Hessian]:
-    """The Hessian of a model that stands still meanwhile; its graphs are gone afterwards.
+    """The Hessian of a model that stays unchanged meanwhile; its graphs are freed afterwards.
 
     It is in the precision of the weights, also where the caller has asked for autocast.
     """
@@ -148,7 +148,7 @@ def sum_loss(module: nn.Module, inputs: Any, targets: Any, fold: bool = False) -
 
 
 def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
-    """Refuse a loss that is not the same function each time; else the number of items and their mean loss.
+    """Refuse a loss that changes between passes; return the number of items and their mean loss.
 
     Everything is gone through twice, forwards only, which takes less than one product.
     """
@@ -196,5 +196,10 @@ def loss_value(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -
 
 
 def differ(loss: float, other: float, rounding: float = _SAME) -> bool:
-    """Whether two losses are further apart than rounding carries them."""
+    """Whether two losses differ by more than rounding."""
     return abs(loss - other) > max(_SAME, rounding) * max(abs(loss), abs(other))
+
+
+def format_estimate(value: float, error: float | None = None) -> str:
+    """Write an estimate and its error as they are now, for a progress bar."""
+    return f"{value:.5g}" + (f" ± {error:.2g}" if error is not None else "")

@@ -32,8 +32,8 @@ _DROPOUTS = (nn.modules.dropout._DropoutNd, nn.RReLU)
 def still(model: nn.Module | Network) -> Iterator[nn.Module]:
     """Return the module of a model so that it computes the same at every call; afterwards it is as before.
 
-    A Network is in eval mode meanwhile. A module of your own has to be: in train mode, dropout draws and batch norm
-    looks at the other items of the batch, and whether that is meant is for its owner to say.
+    A Network is in eval mode meanwhile. A module of your own must be in eval mode already: in train mode, dropout
+    is random and batch norm depends on the other items of the batch, which may or may not be intended.
     """
     if isinstance(model, Network):
         with eval_mode(model.module):
@@ -95,12 +95,6 @@ def place_on_device(module: nn.Module, inputs: Any) -> torch.Tensor:
 
 def _tensor(part: Any) -> torch.Tensor:
     return part.detach() if isinstance(part, torch.Tensor) else torch.as_tensor(part)
-
-
-def check_drawing(rng: Any) -> None:
-    """Refuse seeds and generators of other kinds."""
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng is {rng!r:.80}; expected a generator to draw from, such as np.random.default_rng(0)")
 
 
 def soft_targets(labels: Any, classes: tuple[str, ...] | int | None) -> np.ndarray:

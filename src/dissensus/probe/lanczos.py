@@ -1,4 +1,4 @@
-"""Lanczos' method for a symmetric matrix that is known by its products, with every vector kept orthogonal."""
+"""Lanczos' method for a symmetric matrix given by its products, with full reorthogonalisation."""
 
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ class Krylov:
 def lanczos(
     product: Callable[[torch.Tensor], torch.Tensor], start: torch.Tensor, steps: int, rng: np.random.Generator
 ) -> Iterator[Krylov]:
-    """What is known after each of at most `steps` products; it ends early where the basis is the whole space.
+    """Yield the Krylov space after each of at most `steps` products; stop early if the basis spans the whole space.
 
-    Every new vector is made orthogonal to all others, twice: else eigenvalues that were found come up again (Parlett
-    1980, The symmetric eigenvalue problem, ch. 13). Where a product stays inside the basis, a random vector goes on.
+    Every new vector is made orthogonal to all others, twice: otherwise converged eigenvalues appear again (Parlett
+    1980, The symmetric eigenvalue problem, ch. 13). Where a product stays inside the basis, a random vector continues
+    it.
     """
     size = start.numel()
     most = min(steps, size)

@@ -72,8 +72,8 @@ def not_linear_in_each(outputs: torch.Tensor) -> str | None:
     """Why outputs are not linear, in pieces, in each tensor of weights they depend on; None if they are.
 
     Such outputs have no second derivative by two weights of one tensor: so the trace of the Hessian of a loss of them
-    is that of its Gauss-Newton part alone. The graph is read, nothing is computed; what is not known to be linear is
-    taken not to be.
+    is that of its Gauss-Newton part alone. The graph is read without computing anything; unknown steps count as not
+    linear.
     """
     if outputs.grad_fn is None:
         return None

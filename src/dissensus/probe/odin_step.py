@@ -94,7 +94,7 @@ def _logits(model: nn.Module | Network, module: nn.Module, x: torch.Tensor) -> t
 
 
 def _pieces(model: nn.Module | Network, inputs: Any, batch: int) -> tuple[int, Iterator[tuple[torch.Tensor, Any]]]:
-    """How many batches there are; each, and what one unit of epsilon is for the module."""
+    """The number of batches, an iterator over them, and the size of one unit of epsilon for the module."""
     if not isinstance(model, Network):
         if not isinstance(inputs, torch.Tensor) or not inputs.is_floating_point() or not len(inputs):
             raise ValueError(

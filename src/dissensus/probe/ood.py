@@ -1,4 +1,4 @@
-"""How far an item is from what a model knows: one score per item, on logits or features; higher is further out.
+"""Out-of-distribution scores, one per item, on logits or features; higher is further from the training data.
 
     msp, energy, predictive_entropy, logit_margin   from logits alone
     knn                                             from features, beside those of the training items
@@ -33,7 +33,7 @@ class Detector:
 
     score  function of logits (n, k), or of features (n, d), reference (m, d) and neighbours -> (n,)
     title  in a few words
-    needs  what it looks at
+    needs  its inputs
     """
 
     score: Callable[..., np.ndarray]
@@ -204,7 +204,7 @@ def check_logits(logits: Any) -> np.ndarray:
 
 
 def check_temperature(temperature: float) -> float:
-    """What logits are divided by, if it can be that."""
+    """Check the temperature, by which logits are divided."""
     if not (np.isfinite(temperature) and temperature > 0):
         raise ValueError(f"temperature is {temperature}; expected a number above 0")
     return temperature

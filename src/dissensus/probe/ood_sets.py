@@ -112,9 +112,9 @@ def detect_ood(
 
 
 def _features_of(model: Model, reference: Any) -> Callable[[Any], Any]:
-    """The function of the model that knn looks at."""
+    """The features of the model, for knn."""
     if reference is None:
-        raise ValueError("knn compares with the items the model was trained on; reference is None: hand these over")
+        raise ValueError("knn compares with the items the model was trained on; reference is None: pass these items")
     if not isinstance(model, FeatureModel):
         names = [name for name, detector in DETECTORS.items() if detector.needs == "logits"]
         raise ValueError(
@@ -133,4 +133,4 @@ def _check_step(model: Model, names: tuple[str, ...], epsilon: float) -> None:
             "at epsilon=0, ODIN is its temperature alone"
         )
     if "odin" not in names:
-        raise ValueError(f"epsilon is {epsilon}, which only odin looks at; the detectors are {', '.join(names)}")
+        raise ValueError(f"epsilon is {epsilon}, which only odin uses; the detectors are {', '.join(names)}")

@@ -42,7 +42,7 @@ def pixel_logits(model: Network | nn.Module, pixels: torch.Tensor) -> torch.Tens
         images = wrong.any(dim=1).nonzero()[:, 0]
         raise ValueError(
             f"the model gives {logits[wrong][0].item()} as a logit of image {int(images[0])} of the batch; "
-            f"{len(images)} of {len(logits)} images have such: its weights or its normalisation are not fit for them"
+            f"{len(images)} of {len(logits)} images have such: its weights or its normalisation do not fit them"
         )
     return logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
 
@@ -90,11 +90,11 @@ def _way_out(pixels: torch.Tensor) -> str:
     """How pixels out of range come to be from 0 to 1, as far as their values tell."""
     low, high = float(pixels.min()), float(pixels.max())
     if not (math.isfinite(low) and math.isfinite(high)):
-        return ", and such are no colours at all"
+        return ", and such are not valid colours"
     seen = f": they run from {low:g} to {high:g}, so "
     if low < 0:
         return (
-            seen + "they seem to be normalised: hand over x * std + mean, and to a module that expects them "
+            seen + "they seem to be normalised: pass x * std + mean, and to a module that expects them "
             "normalised, Network(module, classes, mean, std)"
         )
     return seen + (

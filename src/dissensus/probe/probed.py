@@ -1,4 +1,4 @@
-"""Probed: a network, its items, and what it is compared with."""
+"""Probed: a network, its items, and the data it is compared with."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def choose_items(
     """Choose the items to probe, in random order, so that batches mix the classes, with people's distributions.
 
     networks  by name; all of the same classes
-    items     so many, drawn at random; None for all
+    items     number of items, drawn at random; None for all
     held_out  only those that were held out when each network was trained: drawn again as its card tells, and checked
               by the score on its card
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dissensus.labels.display import shapes
 from dissensus.labels.refusals import Refusal, Way, add_place, one_of
+from dissensus.labels.streams import Stream, stream
 from dissensus.probe.probed import Bar, Probed, no_bar
 from dissensus.probe.probes import PROBES, Result
 
@@ -39,7 +38,7 @@ class Findings:
 
 
 def probe_network(probed: Probed, what: Iterable[str] | None = None, *, bar: Bar = no_bar) -> Findings:
-    """Run probes on a network; each draws from a stream of its own, so its numbers do not depend on the others.
+    """Run probes on a network; each draws from a stream of its own name, whatever other probes there are.
 
     Parameters
     ----------
@@ -65,7 +64,6 @@ def probe_network(probed: Probed, what: Iterable[str] | None = None, *, bar: Bar
     """
     chosen = tuple(PROBES) if what is None else check_probes(what)
     _check_sizes(probed)
-    streams = dict(zip(PROBES, np.random.default_rng(probed.seed).spawn(len(PROBES)), strict=True))
     remarks = list(probed.notes)
     possible = []
     for name in (name for name in PROBES if name in chosen):
@@ -81,7 +79,7 @@ def probe_network(probed: Probed, what: Iterable[str] | None = None, *, bar: Bar
         probe = PROBES[name]
         try:
             with (bar if probe.progress else no_bar)(probe.progress) as move:
-                results[name] = probe.run(probed, streams[name], move)
+                results[name] = probe.run(probed, stream(probed.seed, Stream.PROBE, name), move)
         except ValueError as problem:  # which must not lose what the others gave
             if what is not None or len(possible) == 1:
                 raise add_place(problem, name) from problem

@@ -1,4 +1,4 @@
-"""Whether two models see the same likeness between items: centred kernel alignment of their features.
+"""Whether two models represent the same similarities between items: centred kernel alignment of their features.
 
 Everything here takes arrays; torch is not needed, and tensors are taken too.
 """

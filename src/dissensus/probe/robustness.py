@@ -61,8 +61,8 @@ class Robustness:
     after    by epsilon: scores of the attacked images
     steps    by epsilon: scores along the way, (steps + 1, n), from where it started to where it ended; empty for an
              attack of one step
-    unmoved  by epsilon: (n,) bool, images of which the attack changed no pixel. Above epsilon 0 that is no strength of
-             the network: its loss is so flat there that the gradient is 0 in its precision
+    unmoved  by epsilon: (n,) bool, images of which the attack changed no pixel. Above epsilon 0 such a
+             network is not robust: its loss is so flat there that the gradient is 0 in its precision
     """
 
     method: str
@@ -77,7 +77,7 @@ class Robustness:
     __repr__ = shapes
 
     def as_json(self) -> dict[str, Any]:
-        """What was attacked and how, and the means over items before, after and along the steps."""
+        """The attack with its options, and the means over items before, after and along the steps."""
         after = [
             {"epsilon": epsilon}
             | scores.means()

@@ -64,7 +64,7 @@ def similarity_to_people(features: Any, judgments: Any, pairs: Any = None) -> Si
     Parameters
     ----------
     features : (n, d)
-    judgments : (n, n), NaN if nobody was asked, with its diagonal ignored; or (m,) one judgment for each of `pairs`
+    judgments : (n, n), NaN if not judged, with its diagonal ignored; or (m,) one judgment for each of `pairs`
     pairs : (m, 2) item numbers from 0 to n - 1
 
     Returns

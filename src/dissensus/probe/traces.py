@@ -11,24 +11,27 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from dissensus.labels.progress import ProgressBar
+from dissensus.labels.refusals import one_of
+from dissensus.labels.streams import check_generator
 from dissensus.probe.convolutions import FastSecondDerivatives
-from dissensus.probe.estimate_bar import EstimateBar
 from dissensus.probe.hessian import (
     MEMORY,
     Hessian,
     differ,
+    format_estimate,
     hessian_of,
     loss_value,
     sum_loss,
 )
-from dissensus.probe.inputs import Batches, check_drawing, tensors_of
+from dissensus.probe.inputs import Batches, tensors_of
 from dissensus.probe.multilinear import not_linear_in_each
 from dissensus.train.network import Network
 
 METHODS = ("fisher", "grouped", "hutchinson")
 _GROUP = 25  # items with random numbers of their own: fewer make less noise and take longer; measured on `small`
 _EVERY = 1_500  # items times classes up to which going through every one of them is faster than drawing
-# The error is itself estimated, from so many differences between draws at least. Squares of first derivatives are
+# Least number of draws, since the error is itself estimated from their differences. Squares of first derivatives are
 # skewed: of those that stopped after 10, 85% were within 1.96 errors, after 50 it is 92 to 94%.
 _LEAST = {"fisher": 50, "grouped": 10, "hutchinson": 10}
 
@@ -42,7 +45,7 @@ class Trace:
     draws      how many there were of the random numbers of each item
     method     "fisher", "grouped" or "hutchinson"
     why        why this method was taken
-    converged  whether the error is within the tolerance, and of enough draws to be relied on
+    converged  whether the error is within the tolerance, and based on enough draws to be reliable
     loss       mean cross-entropy of the items
     items      how many there are
     """
@@ -112,21 +115,20 @@ def trace(
     >>> trace(model, batches, np.random.default_rng(0), quiet=True).value > 0
     True
     """
-    if method != "auto" and method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected 'auto' or one of {', '.join(METHODS)}")
-    check_drawing(rng)
+    one_of("method", method, ("auto", *METHODS))
+    check_generator(rng)
     if not tolerance > 0:
         raise ValueError(f"tolerance is {tolerance}; expected a number above 0, such as 0.01")
     if draws < 2:
         raise ValueError(f"draws is {draws}; expected 2 or more, for the error is that between draws")
-    with hessian_of(model, batches, memory) as hessian, EstimateBar("trace", draws, quiet) as bar:
+    with hessian_of(model, batches, memory) as hessian, ProgressBar("trace", draws, quiet=quiet) as bar:
         chosen, why, classes = _choose(hessian, method)
         if chosen == "fisher" and hessian.items * classes <= _EVERY:
             return Trace(_every_class(hessian, bar), 0.0, 0, chosen, why, True, hessian.loss, hessian.items)
         sums = _Sums(hessian.items)
         for done in range(1, draws + 1):
             sums.add(list(_QUADRATIC_FORMS[chosen](hessian, rng)))
-            bar.show(done, sums.mean, sums.error if done > 1 else None)
+            bar.show(done, now=format_estimate(sums.mean, sums.error if done > 1 else None))
             converged = (done - 1) * sums.groups >= _LEAST[chosen] and sums.error <= tolerance * abs(sums.mean)
             if converged:
                 break
@@ -160,7 +162,7 @@ def _choose(hessian: Hessian, method: str) -> tuple[str, str, int]:
     return "grouped", problem, 0
 
 
-def _every_class(hessian: Hessian, bar: EstimateBar) -> float:
+def _every_class(hessian: Hessian, bar: ProgressBar) -> float:
     """The mean over items of sum_c q_c |d ln q_c / d weights|^2."""
     total, done = 0.0, 0
     for inputs, _ in tensors_of(hessian.module, hessian.batches):
@@ -175,7 +177,7 @@ def _every_class(hessian: Hessian, bar: EstimateBar) -> float:
                 )
                 total += share * sum(float(part.square().sum(dtype=torch.float64)) for part in gradient)
             done += 1
-            bar.show(round(bar.total * done / hessian.items))
+            bar.show(done, hessian.items)
     return total / hessian.items
 
 
@@ -189,7 +191,7 @@ def _mixes_items(module: nn.Module, inputs: torch.Tensor, targets: torch.Tensor)
         return False
     groups = zip(inputs.split(_GROUP), targets.split(_GROUP), strict=True)
     apart = sum(loss_value(module, *group) for group in groups)
-    rounding = 4 * torch.finfo(next(module.parameters()).dtype).eps  # what counts in half precision
+    rounding = 4 * torch.finfo(next(module.parameters()).dtype).eps  # the relevant difference in half precision
     return differ(apart, loss_value(module, inputs, targets), rounding)
 
 

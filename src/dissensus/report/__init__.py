@@ -1,4 +1,4 @@
-"""What people look at: a page is a value, rendered in one look as HTML, in the terminal, as Markdown, LaTeX and JSON.
+"""Pages as values, rendered with one style as HTML, in the terminal, as Markdown, LaTeX and JSON.
 
 document     Document, Section, Text, Table, Figure, Cards: a page without markup
 html, terminal, markdown, latex   the renderers; html_tables, cells: parts of them

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.labels.intervals import Interval
-from dissensus.report.document import AnyCell, Cell, Drawing, value_of
 from dissensus.report.numbers import format_interval, format_number
+from dissensus.report.tables import AnyCell, Cell, Drawing, value_of
 
 BAR = "bar"  # the format of a column whose numbers are drawn as bars in the terminal
 

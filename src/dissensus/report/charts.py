@@ -91,13 +91,14 @@ def line_chart(
         drawn.append(frame.diagonal())
     for i, line in enumerate(known):
         drawn.append(_curve(frame, line, i, marks))
-    rows = (len(known) + 1) // 2
+    beside, most = (2, 24) if all(len(line.name) <= 24 for line in known) else (1, 52)
+    rows = -(-len(known) // beside)
     for i, line in enumerate(known):
-        x, y = LEFT + 200 * (i % 2), BASE + 52 + 18 * (i // 2)
+        x, y = LEFT + 200 * (i % beside), BASE + 52 + 18 * (i // beside)
         drawn.append(
-            f'<line {_named(line)} x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{_ink(line, i)}" '
+            f'<line {_data(line)} x1="{x}" x2="{x + 24}" y1="{y - 4}" y2="{y - 4}" stroke="{_ink(line, i)}" '
             f'stroke-width="2.5" stroke-dasharray="{DASHES[i % 6]}"/>'
-            f'<text x="{x + 30}" y="{y}">{escape(shorten(line.name, 24))}</text>'
+            f'<text x="{x + 30}" y="{y}">{escape(shorten(line.name, most))}</text>'
         )
     ends = "; ".join(f"{line.name}: {_ends(line)}" for line in known)
     return svg(WIDTH, HEIGHT + 18 * rows, f"{y_title} over {x_title}. {ends}", "".join(drawn))
@@ -204,7 +205,7 @@ class _Frame:
 
 
 def _wide(ends: tuple[float, float]) -> tuple[float, float]:
-    """A little more than the range of the numbers, so that no dot lies on an axis."""
+    """A little more than the range of the numbers, so that no dot is on an axis."""
     margin = 0.04 * (ends[1] - ends[0])
     return ends[0] - margin, ends[1] + margin
 
@@ -219,7 +220,7 @@ def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
         drawn.append(f'<polygon fill="{ink}" fill-opacity="0.16" points="{" ".join(f"{a},{b}" for a, b in edge)}"/>')
     points = [frame.at(x[i], y[i]) for i in known]
     drawn.append(
-        f'<polyline {_named(line)} fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
+        f'<polyline {_data(line)} fill="none" stroke="{ink}" stroke-width="2" stroke-dasharray="{DASHES[place % 6]}" '
         f'points="{" ".join(f"{a},{b}" for a, b in points)}"/>'
     )
     if marks:
@@ -235,7 +236,7 @@ def _ink(line: Line, place: int) -> str:
     return line.colour or LINES[place % 6]
 
 
-def _named(line: Line) -> str:
+def _data(line: Line) -> str:
     return f'data-of="{escape(line.name, quote=True)}"'
 
 
@@ -255,7 +256,7 @@ def span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Three to six round numbers between two."""
+    """Two to six round numbers between two."""
     step = 10.0 ** np.floor(np.log10((high - low) / 3))
     step *= next(f for f in (1, 2, 5, 10) if (high - low) / (f * step) <= 5)
     first = np.ceil(low / step - 1e-9)

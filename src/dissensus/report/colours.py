@@ -13,9 +13,9 @@ BLUE = "#1f5fa8"  # contrast of 6.5:1 on white
 ORANGE = "#c2570c"
 # Rank and amount are shown by lightness, never by hue alone.
 SHADES = (BLUE, "#5b8fc9", "#93b8e0", "#bcd3ec", "#d7e4f4", "#e8eff8")
-# They stay apart for colour-blind readers; each line also has its own dash.
+# Colour-blind readers can distinguish them; each line also has its own dash.
 LINES = (BLUE, ORANGE, "#2a7f4f", "#7a3f9d", "#5f6b7c", "#a8324a")
-# People beside models, whose lines begin with blue and orange: nobody else on the page has this grey.
+# People beside models, whose lines begin with blue and orange: only people have this grey.
 PEOPLE = "#5f6b7c"
 MODELS = (BLUE, ORANGE, "#2a7f4f", "#7a3f9d", "#a8324a")
 # One for each class in their order; white text on each has a contrast of 4.5:1 or more.

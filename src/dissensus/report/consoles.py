@@ -1,4 +1,4 @@
-"""Where results and notices are printed: as wide as the terminal, or, in a pipe or a file, as wide as they are."""
+"""Consoles for results and notices: wrapped to the terminal, unwrapped in a pipe or a file."""
 
 from __future__ import annotations
 

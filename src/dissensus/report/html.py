@@ -1,4 +1,4 @@
-"""A document as a page that works offline: by day and night, on paper and on a phone."""
+"""A document as a page that works offline: in light and dark themes, in print and on a phone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dissensus.report.document import Card, Cards, Document, Figure, Section, Table, Text, slug
+from dissensus.report.document import Card, Cards, Document, Figure, Section, Text, slug
 from dissensus.report.html_tables import html_rows, html_value
 from dissensus.report.saving import saving_script
 from dissensus.report.style import PAGE_STYLE, STYLE
+from dissensus.report.tables import Table
 
 LINKED = 5  # sections from which a page has links to them
 
@@ -91,11 +92,15 @@ def _links(sections: Mapping[str, Section]) -> str:
 
 
 def _section(section: Section, colours: Mapping[str, str], level: int, anchor: str, label: str = "") -> str:
-    below = min(level + bool(section.title), 4)
-    blocks = "".join(_block(block, colours, below, section.title or label) for block in section.blocks)
-    if section.columns > 1:
-        look = " figures" * all(isinstance(block, Figure) for block in section.blocks)
-        blocks = f'<div class="grid c{min(section.columns, 4)}{look}">{blocks}</div>'
+    below, label = min(level + bool(section.title), 4), section.title or label
+    if section.columns > 1 and all(isinstance(block, Table) for block in section.blocks):
+        tables = (html_rows(block, colours, label, stacks=True) for block in section.blocks if isinstance(block, Table))
+        blocks = f'<div class="tables">{"".join(f"<div>{table}</div>" for table in tables)}</div>'
+    else:
+        blocks = "".join(_block(block, colours, below, label) for block in section.blocks)
+        if section.columns > 1:
+            look = " figures" * all(isinstance(block, Figure) for block in section.blocks)
+            blocks = f'<div class="grid c{min(section.columns, 4)}{look}">{blocks}</div>'
     place = f' id="{anchor}"' if anchor and section.title else ""
     heading = f"<h{level}{place}>{escape(section.title)}</h{level}>" if section.title else ""
     if section.folded:

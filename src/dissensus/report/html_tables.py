@@ -7,28 +7,32 @@ from html import escape
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.cells import format_of, format_scalar, is_best, note_of
-from dissensus.report.document import NO_COLOURS, AnyCell, Column, Drawing, Row, Table, value_of
 from dissensus.report.numbers import format_limits, format_number
+from dissensus.report.tables import NO_COLOURS, AnyCell, Column, Drawing, Row, Table, value_of
 
 LONG_TEXT = 180  # letters of a text before the rest is folded
 CROWDED = 7  # columns from which a table has less room for each
+SHORT_NAME = 16  # letters of a name that stays on one line if there is room
+ARROWS = (" \N{UPWARDS ARROW}", " \N{DOWNWARDS ARROW}")
 SPARE = 2  # rows that are not worth hiding
 
 
-def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
+def html_rows(table: Table, colours: Mapping[str, str], label: str, *, stacks: bool = False) -> str:
     """A table in a region that scrolls sideways if nothing else helps, also by the keyboard.
 
-    label  what the table is, for screen readers; its caption by default
+    label   what the table is, for screen readers; its caption by default
+    stacks  on a narrow screen, the cells of a row are below each other, as they are if one is a drawing
     """
+    stacks = stacks or table.has_drawings
     count = len(table.lines)
     hides = 0 < table.shown < count - SPARE
     body = "".join(
-        _row(table, row, colours, hidden=hides and place >= table.shown) for place, row in enumerate(table.lines)
+        _row(table, row, colours, hidden=hides and place >= table.shown, titled=stacks)
+        for place, row in enumerate(table.lines)
     )
     head = "".join(_head(column, table.is_number(place), colours) for place, column in enumerate(table.heads))
     titled = any(column.title for column in table.heads)
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    stacks = table.has_drawings  # on a narrow screen the drawing is below the other cells
     look = " ".join(["stack"] * stacks + ["crowded"] * _is_crowded(table))
     start = "<table" + (f' class="{look}"' if look else "") + (' role="table"' if stacks else "") + ">"
     thead = f"<thead><tr>{head}</tr></thead>" if titled else ""
@@ -43,7 +47,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
     if table.shown == 0 and count:
         return f"<details><summary>Show {rows}</summary>{region}{note}</details>"
     if not hides:
-        return region + note
+        return f'<div class="noted">{region}{note}</div>' if note and not stacks else region + note
     more = (
         f'<details class="more"><summary><span>Show all {rows}</span>'
         f"<span>Show the first {table.shown}</span></summary></details>"
@@ -52,7 +56,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str) -> str:
 
 
 def html_value(cell: AnyCell, format: str, colours: Mapping[str, str] = NO_COLOURS, *, wraps: bool = False) -> str:
-    """What stands inside a cell, a fact or a card."""
+    """The content of a cell, a fact or a card."""
     value, style = value_of(cell), format_of(cell, format)
     if isinstance(value, Interval):
         limits = format_limits(value, style)
@@ -79,22 +83,22 @@ def html_text(text: str) -> str:
 
 def html_name(name: str, colours: Mapping[str, str]) -> str:
     """A name, with the colour that it has on the page."""
+    text = escape(f"{name[:-2]}\N{NO-BREAK SPACE}{name[-1]}" if name.endswith(ARROWS) else name)
     if name not in colours:
-        return escape(name)
+        return text
     of = escape(name, quote=True)
-    return f'<span class="swatch" data-of="{of}" style="background:{colours[name]}"></span>{escape(name)}'
+    return f'<span class="swatch" data-of="{of}" style="background:{colours[name]}"></span>{text}'
 
 
-def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool) -> str:
+def _row(table: Table, row: Row, colours: Mapping[str, str], *, hidden: bool, titled: bool) -> str:
     look = " ".join([row.style] * bool(row.style) + ["rest"] * hidden)
     start = f'<tr class="{look}">' if look else "<tr>"
     if len(row.cells) == 1 < len(table.heads):
         text = html_value(row.cells[0], "")
         return f'{start}<td colspan="{len(table.heads)}">{text}</td></tr>'
-    titled = table.has_drawings
     drawn = []
     for place, (column, cell) in enumerate(zip(table.heads, row.cells, strict=True)):
-        classes = " ".join(["n"] * table.is_number(place) + ["best"] * is_best(cell))
+        classes = " ".join(["n"] * table.is_number(place) + ["name"] * _is_name(cell) + ["best"] * is_best(cell))
         attributes = f' class="{classes}"' if classes else ""
         attributes += f' data-title="{escape(column.title, quote=True)}"' if titled and column.title else ""
         inks = colours if column.coloured else NO_COLOURS
@@ -110,6 +114,11 @@ def _head(column: Column, number: bool, colours: Mapping[str, str]) -> str:
 def _is_text(column: Column, cell: AnyCell) -> bool:
     value = value_of(cell)
     return isinstance(value, str) and (column.wraps or len(value) > LONG_TEXT)
+
+
+def _is_name(cell: AnyCell) -> bool:
+    value = value_of(cell)
+    return isinstance(value, str) and 0 < len(value) <= SHORT_NAME
 
 
 def _is_crowded(table: Table) -> bool:

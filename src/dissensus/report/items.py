@@ -14,7 +14,7 @@ import numpy as np
 
 from dissensus.labels.display import shapes
 from dissensus.labels.names import item_positions, positions_of
-from dissensus.report.document import Drawing
+from dissensus.report.tables import Drawing
 
 SIDE = 72  # smallest width of a picture on a page; pixels of smaller ones are drawn as squares
 MOST = 160  # pixels of its longer side that are kept
@@ -38,7 +38,7 @@ class ItemViews:
         return int((item_positions(items, self.names) >= 0).sum())
 
     def view(self, item: Any) -> Drawing | str | tuple[str, ...] | None:
-        """What an item is, for the cell of a table; None if nothing is known about it."""
+        """Text or picture of an item for a table cell; None if the item is unknown."""
         place = int(positions_of([item], self.names)[0])
         if place < 0:
             return None

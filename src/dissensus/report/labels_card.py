@@ -12,9 +12,10 @@ from dissensus.labels.shares import Labels
 from dissensus.labels.summary import Summary, summarise
 from dissensus.report.cells import BAR
 from dissensus.report.colours import class_colours
-from dissensus.report.document import Column, Document, Figure, Section, Table
+from dissensus.report.document import Document, Figure, Section
 from dissensus.report.html import html_card
 from dissensus.report.svg import bars, heatmap, histogram
+from dissensus.report.tables import Column, Table
 
 
 @takes(labels=ANY_LABELS)
@@ -45,14 +46,15 @@ def count_by_entropy(entropy: np.ndarray) -> np.ndarray:
 
 
 def entropy_figure(summary: Summary) -> Figure:
-    """Items by how far people disagree about them."""
+    """Items by how much people disagree about them."""
     counts = count_by_entropy(summary.entropy)
+    k = summary.distributions.n_classes
     rows = [(f"{place / 10:.1f}-{(place + 1) / 10:.1f}", int(count)) for place, count in enumerate(counts)]
     return Figure(
         "Items by entropy",
         histogram(counts, "entropy of an item"),
         Table([Column("entropy"), Column("items", BAR)], rows),
-        note=f"0 if all agree, 1 for an even split over all {summary.distributions.n_classes} classes.",
+        note=f"0 if all agree, 1 for an even split over {'both' if k == 2 else f'all {k}'} classes.",
     )
 
 

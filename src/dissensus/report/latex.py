@@ -9,8 +9,9 @@ from typing import Any
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.cells import format_cell, format_of, is_best, note_of
-from dissensus.report.document import AnyCell, Document, Section, Table, slug, value_of
+from dissensus.report.document import Document, Section, slug
 from dissensus.report.numbers import format_limits, format_number, has_ends
+from dissensus.report.tables import AnyCell, Table, value_of
 
 HEAD = "% \\usepackage{booktabs}; wide tables fit with \\usepackage{graphicx} and \\resizebox{\\linewidth}{!}{...}\n"
 _LATEX = {

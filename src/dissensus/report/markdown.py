@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from dissensus.report.cells import format_cell, is_best, note_of
-from dissensus.report.document import AnyCell, Cards, Document, Figure, Section, Table, Text
+from dissensus.report.document import Cards, Document, Figure, Section, Text
+from dissensus.report.tables import AnyCell, Table
 
 
 def markdown_page(document: Document, *, figures: str = "") -> str:

@@ -1,4 +1,4 @@
-"""How numbers are written for people: rounding, intervals and p-values, in one place."""
+"""How numbers are written for people: rounding, intervals, p-values, counts, times and sizes, in one place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEVEL = 0.05
 SMALLEST_P = 0.001  # smaller p-values rest on the far tail of an assumed distribution
 
 
-def format_number(value: float | None, format: str = ".3f", *, infinite: str = "∞") -> str:
+def format_number(value: float | None, format: str = ".3f") -> str:
     """Write a number in a format; a dash if it is not known.
 
     Parameters
@@ -20,8 +20,6 @@ def format_number(value: float | None, format: str = ".3f", *, infinite: str = "
         A number, NaN or None.
     format
         A format of Python such as ".3f" or ".1%", or "p" for a p-value.
-    infinite
-        Sign of an infinite number.
 
     Returns
     -------
@@ -35,7 +33,7 @@ def format_number(value: float | None, format: str = ".3f", *, infinite: str = "
     if value is None or math.isnan(value):
         return UNKNOWN
     if math.isinf(value):
-        return infinite if value > 0 else f"-{infinite}"
+        return "∞" if value > 0 else "-∞"
     if format == "p":
         return format_p(value).removeprefix("p ").removeprefix("= ")
     return value.__format__(format)
@@ -103,3 +101,27 @@ def format_p(p: float) -> str:
 def has_ends(interval: Interval) -> bool:
     """Whether an interval has a finite value and two known ends."""
     return not math.isnan(interval.low) and not math.isinf(interval.value)
+
+
+def format_count(count: int, noun: str) -> str:
+    """Write a number of things: "1 cell", "1,200 cells"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def format_duration(seconds: float) -> str:
+    """Write a time in the unit that people would choose: "40 s", "3 min"."""
+    if seconds < 1:
+        return "1 s"
+    for unit, length, below in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
+        if seconds / length < below:
+            return f"{seconds / length:.{1 if unit == 'h' else 0}f} {unit}"
+    return f"{seconds / 86400:.1f} days"
+
+
+def format_size(size: float) -> str:
+    """Write a number of bytes: "45.6 kB", "31 GB"."""
+    for unit in ("kB", "MB", "GB"):
+        size /= 1000
+        if size < 1000:
+            return f"{size:.3g} {unit}" if size >= 1 else f"{size:.1f} {unit}"
+    return f"{size / 1000:,.1f} TB"

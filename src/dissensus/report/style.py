@@ -1,4 +1,4 @@
-"""The stylesheet of all pages, in one place: by day and night, on paper and on a phone."""
+"""The stylesheet of all pages, in one place: for light and dark themes, print and phones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXT = """
 .dissensus h2{font-size:1.2rem;margin:1.8rem 0 .4rem}.dissensus h3{font-size:1rem;margin:.8rem 0 .2rem}
 .dissensus :is(h1,h2,h3,p,li,dt,dd,summary,figcaption,caption,.card b){overflow-wrap:anywhere}
 .dissensus p{margin:.2rem 0 .6rem;color:var(--quiet);max-width:46rem}
-.dissensus .subtitle{font-size:1.05em}
+.dissensus .subtitle{font-size:1.05em;max-width:64rem}
 .dissensus .answer{border-left:5px solid var(--accent);background:var(--tint);border-radius:0 8px 8px 0;
 padding:.9rem 1.2rem;margin:.8rem 0 1rem;max-width:64rem}
 .dissensus .answer p{color:var(--ink);font-size:1.25em;line-height:1.45;margin:0;max-width:none}
@@ -60,6 +60,7 @@ _BLOCKS = """
 .dissensus figcaption{font-weight:600;margin:.8rem 0 .3rem}
 .dissensus figcaption small{display:block;font-weight:400;color:var(--quiet);font-size:1em}
 .dissensus figure details{font-size:.92em;color:var(--quiet)}.dissensus figure details table{color:var(--ink)}
+.dissensus figure details :is(th,td){padding-right:.4rem}.dissensus figure details td.n{padding-left:0}
 .dissensus .save{color:var(--quiet);font-size:.92em;
 display:flex;flex-wrap:wrap;align-items:center;gap:.4rem;margin:.2rem 0}
 .dissensus .save button{font:inherit;font-size:.85em;color:var(--accent);background:var(--paper);cursor:pointer;
@@ -81,6 +82,10 @@ _GRIDS = _grid(2, 29) + _grid(3, 20) + _grid(4, 15.5)
 _TABLES = """
 .dissensus .scroll{overflow-x:auto}
 .dissensus table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.2rem 0 .4rem}
+.dissensus .tables{display:flex;flex-wrap:wrap;gap:0 3rem}.dissensus .tables>div{flex:1 1 auto;max-width:100%}
+.dissensus .tables table{width:100%}.dissensus .tables>div>p{width:0;min-width:100%;max-width:none}
+.dissensus .noted{display:flex;flex-wrap:wrap;align-items:center;gap:0 3rem}.dissensus .noted>*{min-width:0}
+.dissensus .noted>p{flex:1 1 22rem}
 .dissensus caption{text-align:left;font-weight:600;padding:.4rem 0 .2rem}
 .dissensus th,.dissensus td{padding:.25rem 1.1rem .25rem 0;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--edge)}
@@ -104,6 +109,7 @@ text-align:left;font-weight:400}
 """
 
 _NARROW = """
+@media screen and (min-width:60rem){.dissensus td.name{white-space:nowrap}}
 @media(max-width:40rem){.dissensus th,.dissensus td{padding-right:.5rem}
 .dissensus .answer{padding:.7rem .8rem}.dissensus .answer p{font-size:1.12em}
 .dissensus .stack thead{display:none}
@@ -112,6 +118,11 @@ _NARROW = """
 .dissensus .stack td:last-child{display:block}
 .dissensus .stack td[data-title]::before{content:attr(data-title) " ";color:var(--quiet);font-size:.85em}
 .dissensus .stack td:last-child::before{display:block}
+.dissensus .tables .stack tr{display:grid;grid-template-columns:1fr 1fr;gap:.2rem 1rem}
+.dissensus .tables .stack td{display:block;text-align:left;padding:0;white-space:normal}
+.dissensus .tables .stack td:first-child{grid-column:1/-1}.dissensus .tables .stack td:first-child::before{content:none}
+.dissensus .tables .stack td:last-child::before{display:inline}.dissensus .tables .stack td:empty{display:none}
+.dissensus .tables .stack td small{text-align:left;white-space:normal}
 .dissensus .rows:has(>.more:not([open])) .stack tr.rest{display:none}}
 """
 
@@ -128,6 +139,7 @@ PRINT = """
 @media print{body{margin:0}.dissensus{font-size:11px}.dissensus :is(nav,.save,.more,figure details){display:none}
 .dissensus .answer{background:none}.dissensus :is(h2,h3,figcaption,caption){break-after:avoid}
 .dissensus .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
+.dissensus section>details::details-content{content-visibility:visible;height:auto}
 .dissensus :is(tr,svg,.card,figure){break-inside:avoid}.dissensus .scroll{overflow:visible}
 .dissensus tr.rest{display:table-row!important}.dissensus table{max-width:100%}
 .dissensus :is(th,td){padding-right:.5rem;overflow-wrap:anywhere}.dissensus .crowded :is(td,th).n{padding-left:0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import numpy as np
@@ -84,12 +84,13 @@ def bars(rows: Sequence[tuple[str, float]], title: str, colours: Mapping[str, st
     >>> bars([("cat", 0.7), ("dog", 0.3)], "share of each class").count("<rect")
     2
     """
-    width, left = 420, 126
+    left = min(126, 16 + text_width([shorten(name) for name, _ in rows]))
+    width = left + 294
     top = max([share for _, share in rows] + [1e-9])
     drawn = "".join(
         f'<text x="{left - 8}" y="{20 * i + 15}" text-anchor="end">{escape(shorten(name))}</text>'
-        f'<rect {fill_attributes(name, colours)} x="{left}" y="{20 * i + 4}" width="{(width - 190) * share / top:.1f}" '
-        f'height="14"/><text x="{left + 6 + (width - 190) * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
+        f'<rect {fill_attributes(name, colours)} x="{left}" y="{20 * i + 4}" width="{230 * share / top:.1f}" '
+        f'height="14"/><text x="{left + 6 + 230 * share / top:.1f}" y="{20 * i + 15}">{share:.1%}</text>'
         for i, (name, share) in enumerate(rows)
     )
     words = f"{title}: {', '.join(f'{name} {share:.1%}' for name, share in rows)}"
@@ -120,7 +121,7 @@ def split_bar(shares: Sequence[tuple[str, float]], width: int = 560, colours: Ma
 
 
 def fill_attributes(name: str, colours: Mapping[str, str] | None) -> str:
-    """Attributes of a shape with a name: its colour, and the name itself for whoever looks it up."""
+    """Attributes of a shape with a name: its colour, and the name itself for scripts and tests."""
     if colours is None:
         return 'class="bar"'
     return f'data-of="{escape(name, quote=True)}" fill="{colours[name]}"'
@@ -128,8 +129,9 @@ def fill_attributes(name: str, colours: Mapping[str, str] | None) -> str:
 
 def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
     """A square matrix of shares, darker for more, each cell with its percentage.  (k, k)"""
-    cell, left, top = 36, 118, 84
     k = len(names)
+    across = text_width([shorten(name, 12) for name in names])
+    cell, left, top = 36, min(118, 16 + text_width([shorten(name) for name in names])), min(84, 20 + 7 * across // 10)
     drawn = []
     for i, name in enumerate(names):
         y = top + i * cell
@@ -153,11 +155,16 @@ def heatmap(values: np.ndarray, names: Sequence[str], title: str) -> str:
         f"{names[i]}: " + ", ".join(f"{names[j]} {values[i, j]:.0%}" for j in range(k) if values[i, j] >= 0.005)
         for i in range(k)
     )
-    return svg(left + k * cell + 60, top + k * cell + 4, f"{title}. {words}", "".join(drawn))
+    return svg(left + k * cell + min(60, 7 * across // 10), top + k * cell + 4, f"{title}. {words}", "".join(drawn))
 
 
 def shorten(name: str, most: int = 17) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def text_width(texts: Iterable[str]) -> int:
+    """Estimate the width of the widest text of a figure in pixels; ideographs are twice as wide."""
+    return max((sum(13 if ord(c) > 0x2E7F else 9 if c.isupper() else 7 for c in text) for text in texts), default=0)
 
 
 def _strength(share: float) -> float:

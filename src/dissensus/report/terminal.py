@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.labels.intervals import Interval
 from dissensus.report.cells import BAR, format_cell, is_best, note_of
-from dissensus.report.document import AnyCell, Cards, Document, Drawing, Figure, Row, Section, Table, Text, value_of
+from dissensus.report.document import Cards, Document, Figure, Section, Text
+from dissensus.report.tables import AnyCell, Drawing, Row, Table, value_of
 
 if TYPE_CHECKING:
     from dissensus.report.consoles import ResultConsole
@@ -203,5 +204,5 @@ def _can_show(signs: str, encoding: str) -> bool:
 
 
 def _line(console: ResultConsole, text: str, style: str | None = None) -> None:
-    """A line that stays one, however long, and is printed as it is."""
-    console.print(text, markup=False, soft_wrap=True, style=style)
+    """Print a paragraph as it is: wrapped between words in a terminal, one line in a pipe or a file."""
+    console.print(text, markup=False, style=style)

@@ -19,12 +19,13 @@ from dissensus.aggregate.priors.dirichlet_mixture import (
     posterior_variance,
     vote_terms,
 )
-from dissensus.aggregate.priors.shrinkage import crowd_share, shrinkage
+from dissensus.aggregate.priors.shrinkage import shrinkage
 from dissensus.labels.distances import kl
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.simulate import simulate_truth
 from dissensus.labels.transforms import temper
 from dissensus.labels.votes import Votes
+from tests.facts import refuses, states
 
 ALPHA = np.array([[3.0, 0.4, 0.1], [0.2, 1.5, 0.3]])
 WEIGHTS = np.array([0.7, 0.3])
@@ -180,7 +181,7 @@ def test_shapes_of_the_fit():
     fit = shrinkage(drawn(truth, 9), levels=1)
     assert fit.alpha.shape == (3, 3) and fit.weights.shape == (3,) and fit.weights.sum() == pytest.approx(1)
     assert fit.posterior.weights.shape == (600, 3) and fit.model_votes == 0
-    assert repr(fit) == "Shrinkage(600 items, 3 classes; 3 Dirichlets, converged)"
+    assert fit.converged and states(repr(fit), "Shrinkage", "600 items", "3 classes", "3 Dirichlets", "converged")
     assert (fit.alpha.argmax(axis=1) == np.arange(3)).all()
     with pytest.raises(ValueError, match="read-only"):
         fit.alpha[0, 0] = 1
@@ -201,7 +202,7 @@ def test_a_good_model_is_worth_votes_and_a_blind_one_few():
 
 def test_a_prior_about_other_items_is_refused():
     votes = drawn(simulate_truth(5, 3, np.random.default_rng(0)).probs, 3)
-    with pytest.raises(ValueError, match="same items and classes"):
+    with refuses("same items"):
         shrinkage(votes, simulate_truth(4, 3, np.random.default_rng(0)))
 
 
@@ -210,16 +211,6 @@ def test_options_out_of_range_are_refused(wrong):
     name = next(iter(wrong))
     with pytest.raises(ValueError, match=f"{name} is {wrong[name]}; expected"):
         shrinkage(drawn(np.array([[0.5, 0.5]]), 3), **wrong)
-
-
-def test_the_share_of_a_finite_crowd_keeps_the_votes_cast():
-    votes = Distributions.from_counts([[3, 1, 0], [0, 2, 2]])
-    fit = shrinkage(votes)
-    assert np.allclose(crowd_share(votes, fit.distributions, 4).probs, votes.probs)
-    ten = crowd_share(votes, fit.distributions, np.array([10, 10])).probs
-    assert np.allclose(ten, (votes.counts() + 6 * fit.distributions.probs) / 10)
-    with pytest.raises(ValueError, match="item 0 has 4 votes of a crowd of 3"):
-        crowd_share(votes, fit.distributions, 3)
 
 
 @pytest.mark.parametrize(("name", "gain"), [("cifar10h-annotators", 0.55), ("chaosnli-mnli", 0.2), ("popquorn", 0.2)])

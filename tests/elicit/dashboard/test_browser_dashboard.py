@@ -85,7 +85,7 @@ def test_the_map_names_items_to_eye_and_keyboard_and_says_it_in_words(survey, pe
         card.filter(has_not_text="p5").wait_for()
 
 
-def test_a_refresh_moves_nothing_and_says_what_is_new(survey, person):
+def test_a_refresh_keeps_the_layout_and_reports_news(survey, person):
     with served(survey.survey.folder) as address:
         me = person()
         page = opened(me, address)
@@ -146,7 +146,7 @@ def test_a_decision_is_not_undone_by_numbers_that_were_worked_out_before_it(surv
         assert page.locator("#banner").get_attribute("data-state") == "stopped"
 
 
-def test_states_are_said_in_a_banner_that_is_always_there(survey, person):
+def test_states_are_announced_in_a_permanent_banner(survey, person):
     with served(survey.survey.folder) as address:
         page = opened(person(), address)
         banner = page.locator("#banner")

@@ -208,7 +208,7 @@ def test_the_timeline_counts_every_main_answer_in_its_span(watched):
 
 
 @pytest.mark.parametrize("kind", ["choose", "top-two", "similarity"])
-def test_what_is_read_bit_by_bit_is_what_is_read_at_once(opened, kind):
+def test_reading_in_steps_equals_reading_at_once(opened, kind):
     """Also after exclusions, inclusions, somebody who is forgotten, and an answer that comes out of its time."""
     question = {"kind": kind, "classes": ["cat", "dog"]} if kind != "similarity" else {"kind": kind}
     run = opened(question=question, protocol={"per_person": 4, "per_item": 9, "repeats": 1})
@@ -329,7 +329,7 @@ def test_the_table_of_people_is_a_recount_of_their_answers(watched):
         assert listed["agreement"] == pytest.approx(np.mean(shares))
 
 
-def test_who_is_careless_is_flagged_and_nobody_else(watched):
+def test_only_careless_annotators_are_flagged(watched):
     run, serious, careless, _ = watched
     flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
     assert any("0 of 1 " in flag for flag in flags[careless]) and any("faster" in flag for flag in flags[careless])

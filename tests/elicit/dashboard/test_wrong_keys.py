@@ -62,7 +62,7 @@ def test_a_copied_cookie_opens_nothing_once_its_owner_has_logged_out(visit):
     assert log_in(again, visit.key) and again.get("/dashboard").status_code == 200
 
 
-def test_logging_out_twice_or_without_a_login_is_no_fault(visit):
+def test_logging_out_twice_or_without_a_login_is_not_an_error(visit):
     client = visit()
     log_in(client, visit.key)
     cookie = client.cookies[COOKIE]
@@ -103,7 +103,7 @@ def test_many_attempts_at_once_do_not_get_round_the_wait():
     assert attempts.begin("a") > 0
 
 
-def test_what_is_remembered_of_senders_is_bounded():
+def test_memory_of_senders_is_bounded():
     attempts = WrongKeys(most=10)
     for sender in map(str, range(50)):
         attempts.begin(sender)

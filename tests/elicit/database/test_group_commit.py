@@ -70,7 +70,7 @@ def test_a_commit_that_fails_fails_for_everybody_in_it(opened, database):
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.pages)) == 0
 
 
-def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
+def test_a_failed_transaction_start_is_reported_to_everybody_who_waits():
     """As where another process writes for too long: not one after the other, each after a wait of its own."""
     tries, go = [], threading.Event()
 
@@ -97,7 +97,7 @@ def test_where_no_transaction_begins_everybody_who_waits_hears_of_it_at_once():
     assert len(tries) == 2
 
 
-def test_nobody_is_told_before_the_commit_and_others_are_served_meanwhile(opened):
+def test_answers_are_confirmed_after_the_commit_and_others_are_served_meanwhile(opened):
     """While one transaction waits, those who come are in the next; the loop goes on."""
     run = opened()
     inside, go = threading.Event(), threading.Event()
@@ -151,7 +151,7 @@ def shaky(tmp_path, postgres):
     run.store.close()
 
 
-def test_a_connection_that_is_lost_in_the_middle_is_tried_again_by_one_who_writes_alone(shaky):
+def test_a_single_writer_retries_after_a_lost_connection(shaky):
     run, work = shaky
     before = run.store.write(lambda connection: connection.scalar(sa.select(sa.func.count()).select_from(schema.about)))
     assert run.store.write(work) == before + 1
@@ -190,7 +190,7 @@ def test_a_database_that_goes_while_each_is_done_alone_is_waited_for_once():
     assert len(begun) == 4
 
 
-def test_where_no_thread_can_be_started_people_hear_of_it_and_the_next_are_served(opened, monkeypatch):
+def test_a_failed_thread_start_is_reported_and_later_people_are_served(opened, monkeypatch):
     run, real, due = opened(), to_thread.run_sync, [True]
 
     async def full(*args, **options):

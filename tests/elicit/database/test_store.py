@@ -265,7 +265,7 @@ def test_whoever_writes_is_alone_whichever_process_it_is(opened):
         assert setting(connection, "count", "") == "120"
 
 
-def test_a_process_that_vanished_while_it_wrote_does_not_keep_others_from_writing(postgres, tmp_path):
+def test_a_process_killed_while_writing_does_not_block_others(postgres, tmp_path):
     """PostgreSQL ends its transaction by itself; in SQLite the lock goes with the process."""
     run = open_survey(write_survey(tmp_path / "survey"), postgres())
     with run.store.transaction() as connection:
@@ -394,7 +394,7 @@ def test_a_database_with_the_tables_of_another_version_is_refused(opened):
         open_survey(run.survey.folder, run.store.url)
 
 
-def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
+def test_forgotten_people_leave_no_id_in_the_database_files(tmp_path):
     run = open_survey(write_survey(tmp_path / "survey", people={"source": "prolific", "keep_ids": True}))
     me = arrive(run, from_prolific(0xFEED))
     decisions.exclude(run, me, "asked-for-it")
@@ -407,7 +407,7 @@ def test_who_is_forgotten_is_not_to_be_read_in_the_file(tmp_path):
     run.store.close()
 
 
-def test_a_fault_in_a_log_names_nobody(opened):
+def test_an_error_in_the_log_contains_no_names(opened):
     run = opened()
     with pytest.raises(sa.exc.DBAPIError) as caught, run.store.transaction() as connection:
         connection.execute(sa.text("INSERT INTO nowhere VALUES (:person)"), {"person": "5f00-secret"})

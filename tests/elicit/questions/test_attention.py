@@ -15,7 +15,8 @@ from dissensus.elicit.survey.items import read_units
 from dissensus.elicit.survey.preview import check_survey
 from dissensus.elicit.survey.settings import read_survey
 from dissensus.elicit.survey.template import make_survey
-from tests.elicit.surveys import CLASSES, question_of, words, write_survey, write_survey_of
+from tests.elicit.surveys import CLASSES, question_of, write_survey, write_survey_of
+from tests.facts import missing_facts, refuses, states
 
 
 def uncommented(folder, attention_every=2):
@@ -29,7 +30,7 @@ def uncommented(folder, attention_every=2):
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_the_examples_of_a_new_survey_hold_as_they_are(kind, tmp_path):
+def test_the_examples_of_a_new_survey_are_valid(kind, tmp_path):
     make_survey(tmp_path, title="t", kind=kind, classes=[])
     survey, entry = read_survey(uncommented(tmp_path)), QUESTIONS[kind]
     (practice,), (check,) = survey.practice, survey.attention
@@ -41,18 +42,20 @@ def test_the_examples_of_a_new_survey_hold_as_they_are(kind, tmp_path):
     assert not {*practice.items, *check.items} & {name for names in units.main for name in names}
     notes = check_survey(tmp_path)["notes"]
     assert all("attention_every" not in note for note in notes)
-    assert any(words(note) >= {"practice", "units"} for note in notes) == (entry.shows > 1)
+    apart = len({*practice.items, *check.items})
+    told = any(not missing_facts(note, f"{apart} items", "practice", "attention") for note in notes)
+    assert told == (entry.shows > 1)
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_the_examples_for_items_of_ones_own_say_what_to_fill_in(kind, tmp_path):
+def test_the_examples_for_your_own_items_name_the_fields_to_fill_in(kind, tmp_path):
     folder = write_survey_of(kind, tmp_path / "other")
     (folder / "survey.toml").unlink()
     classes = ["cat", "dog"] if QUESTIONS[kind].needs_classes else []
     items = "items.csv" if QUESTIONS[kind].about else "items"
     make_survey(folder, title="t", kind=kind, classes=classes, items=items)
     text = (uncommented(folder) / "survey.toml").read_text()
-    with pytest.raises(ValueError, match="'name of item 1'"):
+    with refuses("survey.toml", "unknown item 'name of item 1'", "practice or attention", "Choose from"):
         check_survey(folder)
     for number in range(6):
         text = text.replace(f"name of item {number + 1}", f"{'i' if QUESTIONS[kind].about else 'p'}{number % 5}")
@@ -79,7 +82,7 @@ def test_the_obvious_answer_passes_in_whichever_order_it_is_shown_and_others_fai
     assert outcomes == {True, False}
 
 
-def test_who_gives_all_classes_the_same_has_not_seen_which_it_is():
+def test_equal_values_for_all_classes_fail_a_check():
     for kind, answer in (
         ("sliders", {"values": dict.fromkeys(CLASSES, 0.5)}),
         ("tokens", {"tokens": {"cat": 10, "dog": 10}}),
@@ -105,7 +108,7 @@ def test_the_same_picture_twice_is_a_check_of_similarity(tmp_path):
     check_survey(folder)
 
 
-def test_the_table_of_the_docs_says_what_each_kind_expects():
+def test_the_table_of_the_docs_has_the_expected_answer_of_each_kind():
     page = (Path(__file__).parents[3] / "docs" / "elicit.md").read_text()
     table = page[page.index("| kind | `answer` of an attention check |") :].split("\n\n")[0]
     rows = [
@@ -116,56 +119,95 @@ def test_the_table_of_the_docs_says_what_each_kind_expects():
     assert said == {kind: entry.attention.meaning for kind, entry in QUESTIONS.items()}
 
 
-def test_units_ask_the_same_where_only_the_order_of_what_is_shuffled_differs():
+def test_units_that_differ_only_in_shuffled_order_are_the_same():
     assert unit_key(("b", "a"), 0) == unit_key(("a", "b"), 0)
     assert unit_key(("c", "b", "a"), 1) == unit_key(("c", "a", "b"), 1) != unit_key(("a", "b", "c"), 1)
 
 
 PAIR, TRIO, ONE = ["p0", "p1"], ["p0", "p1", "p2"], "p0"
-TWO_EXPECTED = 'expected items = \\["…", "…"\\], as a similarity question shows 2'
+TWO_ITEMS = ('items = ["…", "…"]', "similarity", "shows 2")
+ONE_ITEM = ('item = "…"', "choose", "shows 1")
 REFUSED = [
-    ("similarity", {"practice": [{"item": ONE, "feedback": "f"}]}, f"practice.1.item is 'p0'; {TWO_EXPECTED}"),
-    ("similarity", {"practice": [{"items": TRIO, "feedback": "f"}]}, f"practice.1.items is .*; {TWO_EXPECTED}"),
-    ("similarity", {"practice": [{"feedback": "f"}]}, f"practice.1 has no items; {TWO_EXPECTED}"),
-    ("similarity", {"attention": {"p0": 6}}, r"attention has single items, but a similarity question shows 2"),
-    ("similarity", {"attention": [{"item": ONE, "answer": 6}]}, TWO_EXPECTED),
-    ("similarity", {"attention": [{"items": PAIR, "answer": 7}]}, "answer is 7; expected a whole number from 0 to 6"),
-    ("similarity", {"attention": [{"items": PAIR, "answer": [4, 2]}]}, r"answer is \[4, 2\]; expected a whole number"),
-    ("similarity", {"attention": [{"items": PAIR, "answer": 5.5}]}, "answer is 5.5; expected a whole number"),
-    ("similarity", {"attention": [{"items": PAIR}]}, r"attention.1 has no answer; expected .*\[lowest, highest\]"),
-    ("triplet", {"attention": [{"items": TRIO, "answer": "p0"}]}, "answer is 'p0'; expected one of .* p1 or p2"),
-    ("triplet", {"attention": [{"items": PAIR, "answer": "p1"}]}, "as a triplet question shows 3"),
-    ("triplet", {"practice": [{"items": ["p0", "p1", "p1"], "feedback": "f"}]}, "not 'p1' twice"),
-    ("typicality", {"attention": [{"item": "i0", "answer": 0.8}]}, r"0\.8, .*expected \[lowest, highest\]"),
-    ("typicality", {"attention": [{"item": "i0", "answer": "cat"}]}, r"answer is 'cat'; expected \[lowest, highest\]"),
-    ("choose", {"attention": [{"item": ONE, "answer": "horse"}]}, "answer is 'horse'; expected one of cat, dog, ship"),
-    ("sliders", {"attention": [{"item": ONE, "answer": 0.9}]}, "answer is 0.9; expected one of cat, dog, ship"),
-    ("choose", {"attention": [{"items": PAIR, "answer": "cat"}]}, 'expected item = "…", as a choose question shows 1'),
-    ("choose", {"attention": [{"item": ONE, "items": [ONE], "answer": "cat"}]}, "has both item and items"),
+    ("similarity", {"practice": [{"item": ONE, "feedback": "f"}]}, ("practice.1.item is 'p0'", *TWO_ITEMS)),
+    ("similarity", {"practice": [{"items": TRIO, "feedback": "f"}]}, ("practice.1.items", f"{TRIO}", *TWO_ITEMS)),
+    ("similarity", {"practice": [{"feedback": "f"}]}, ("practice.1", "no items", *TWO_ITEMS)),
+    ("similarity", {"attention": {"p0": 6}}, ("attention", "single items", "[[attention]]", "answer", *TWO_ITEMS)),
+    ("similarity", {"attention": [{"item": ONE, "answer": 6}]}, ("attention.1.item is 'p0'", *TWO_ITEMS)),
+    (
+        "similarity",
+        {"attention": [{"items": PAIR, "answer": 7}]},
+        ("attention.1.answer is 7", "whole number", "0 to 6"),
+    ),
+    (
+        "similarity",
+        {"attention": [{"items": PAIR, "answer": [4, 2]}]},
+        ("attention.1.answer is [4, 2]", "whole number", "[lowest, highest]"),
+    ),
+    ("similarity", {"attention": [{"items": PAIR, "answer": 5.5}]}, ("attention.1.answer is 5.5", "whole number")),
+    ("similarity", {"attention": [{"items": PAIR}]}, ("attention.1", "no answer", "[lowest, highest]")),
+    (
+        "triplet",
+        {"attention": [{"items": TRIO, "answer": "p0"}]},
+        ("attention.1.answer", "compared item 'p0'", "p1, p2"),
+    ),
+    (
+        "triplet",
+        {"attention": [{"items": PAIR, "answer": "p1"}]},
+        ("attention.1.items", f"{PAIR}", "triplet", "shows 3"),
+    ),
+    ("triplet", {"practice": [{"items": ["p0", "p1", "p1"], "feedback": "f"}]}, ("practice.1.items", "'p1' twice")),
+    (
+        "typicality",
+        {"attention": [{"item": "i0", "answer": 0.8}]},
+        ("attention.1.answer is 0.8", "slider", "[lowest, highest]", "0 and 1"),
+    ),
+    (
+        "typicality",
+        {"attention": [{"item": "i0", "answer": "cat"}]},
+        ("attention.1.answer is 'cat'", "[lowest, highest]", "0 and 1"),
+    ),
+    (
+        "choose",
+        {"attention": [{"item": ONE, "answer": "horse"}]},
+        ("attention.1.answer", "class 'horse'", "cat, dog, ship"),
+    ),
+    ("sliders", {"attention": [{"item": ONE, "answer": 0.9}]}, ("attention.1.answer", "class 0.9", "cat, dog, ship")),
+    ("choose", {"attention": [{"items": PAIR, "answer": "cat"}]}, ("attention.1.items", f"{PAIR}", *ONE_ITEM)),
+    (
+        "choose",
+        {"attention": [{"item": ONE, "items": [ONE], "answer": "cat"}]},
+        ("attention.1", "both item and items", *ONE_ITEM),
+    ),
     (
         "choose",
         {"attention": [{"item": ONE, "expected": "cat"}]},
-        "unknown key 'expected'. Choose from: item",
+        ("attention.1", "unknown key 'expected'", "item, items, answer"),
     ),
-    ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, r"attention.2 has the items p0 of attention.1"),
-    ("choose", {"practice": [{"item": ONE}]}, r"practice.1 has no feedback"),
-    ("choose", {"practice": {"item": ONE}}, r"expected tables \[\[practice\]\]"),
+    ("choose", {"attention": [{"item": ONE, "answer": "cat"}] * 2}, ("attention.2", "p0 of attention.1")),
+    ("choose", {"practice": [{"item": ONE}]}, ("practice.1", "no feedback")),
+    ("choose", {"practice": {"item": ONE}}, ("practice is {'item': 'p0'}", "tables [[practice]]")),
     (
         "similarity",
         {"practice": [{"items": PAIR, "feedback": "f"}, {"items": PAIR[::-1], "feedback": "g"}]},
-        r"practice.2 has the items p1 and p0 of practice.1",
+        ("practice.2", "p1 and p0 of practice.1"),
     ),
-    ("similarity", {"practice": [{"items": ["p0", "q"], "feedback": "f"}]}, "unknown item 'q'"),
+    (
+        "similarity",
+        {"practice": [{"items": ["p0", "q"], "feedback": "f"}]},
+        ("unknown item 'q'", "practice or attention", "Choose from"),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("kind", "sections", "message"), REFUSED, ids=[f"{k}: {m[:40]}" for k, _, m in REFUSED])
-def test_what_a_kind_cannot_show_or_expect_is_refused_before_anybody_comes(kind, sections, message, tmp_path):
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(
+    ("kind", "sections", "facts"), REFUSED, ids=[f"{k}: {' '.join(f)[:40]}" for k, _, f in REFUSED]
+)
+def test_extra_trials_that_a_kind_cannot_show_or_judge_are_refused(kind, sections, facts, tmp_path):
+    with refuses("survey.toml", *facts):
         check_survey(write_survey_of(kind, tmp_path / "survey", **sections))
 
 
-def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
+def test_a_listed_unit_cannot_also_be_for_practice(tmp_path):
     folder = write_survey(
         tmp_path / "survey",
         question=question_of("similarity"),
@@ -173,7 +215,7 @@ def test_what_is_listed_to_be_judged_cannot_be_for_practice(tmp_path):
         practice=[{"items": ["p1", "p0"], "feedback": "f"}],
     )
     (folder / "units.csv").write_text("p2,p3\np0,p1\n")
-    with pytest.raises(ValueError, match=r"units\.csv row 2: \['p0', 'p1'\]"):
+    with refuses("units.csv row 2", "['p0', 'p1']", "practice or attention"):
         check_survey(folder)
     (folder / "units.csv").write_text("p2,p3\np0,p2\n")
     assert check_survey(folder)["units"] == 2
@@ -183,7 +225,7 @@ def test_checks_that_nobody_would_meet_are_noted(tmp_path):
     checks = [{"item": "p0", "answer": "cat"}]
     folder = write_survey(tmp_path / "survey", attention=checks)
     (note,) = check_survey(folder)["notes"]
-    assert words(note) >= {"attention_every", "0"}
+    assert states(note, "[[attention]]", "attention_every is 0", 10)
     folder = write_survey(tmp_path / "survey", attention=checks, protocol={"attention_every": 9})
     (note,) = check_survey(folder)["notes"]
-    assert words(note) >= {"attention_every", "9", "4"}
+    assert states(note, "attention_every is 9", 4)

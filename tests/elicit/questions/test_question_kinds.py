@@ -34,7 +34,7 @@ def test_a_simulated_answer_passes_its_own_check_and_has_exactly_the_recorded_fi
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_an_answer_says_the_same_after_it_was_stored_and_labels_put_first_what_it_puts_first(kind):
+def test_a_stored_answer_is_unchanged_and_labels_keep_its_first_choice(kind):
     """The row of Beliefs, or the vote, of every answer; probabilities are those of its classes alone."""
     asked, rng, entry = question(kind), np.random.default_rng(2), QUESTIONS[kind]
     simulated = [check_answer(asked, entry.simulate(asked, TRUTH, rng)) for _ in range(50)]
@@ -75,7 +75,7 @@ def test_every_kind_has_its_script_and_every_script_its_kind():
         assert script.startswith("// "), f"{name}: the first line says what it asks"
 
 
-def test_the_table_of_the_docs_has_every_kind_and_says_what_one_answer_is():
+def test_the_table_of_the_docs_has_every_kind_and_its_answer():
     page = Path(__file__).parents[3] / "docs" / "elicit.md"
     rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| [^|]+ \|$", page.read_text(), re.MULTILINE)
     summaries = [row for row in rows if row[0] in QUESTIONS]
@@ -125,12 +125,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "answer", "message"), WRONG, ids=[f"{k}: {m[:28]}" for k, _, m in WRONG])
-def test_what_makes_no_sense_is_refused_with_the_field_and_the_value(kind, answer, message):
+def test_invalid_answers_are_refused_with_the_field_and_the_value(kind, answer, message):
     with pytest.raises(ValueError, match=message):
         check_answer(question(kind), answer)
 
 
-def test_options_that_are_off_refuse_what_they_would_allow():
+def test_options_that_are_off_refuse_their_answers():
     with pytest.raises(ValueError, match="one class"):
         check_answer(question("top-two", second=False), TOP)
     with pytest.raises(ValueError, match="ruled_out is"):

@@ -45,7 +45,7 @@ def test_batches_that_were_left_are_given_to_others(tmp_path, database):
     assert facts["finished"] == 12 and facts["finished"] + facts["found_nothing_left"] + facts["left"] == 24
 
 
-def test_who_is_turned_away_early_is_counted(tmp_path):
+def test_people_turned_away_early_are_counted(tmp_path):
     """Against one of each: told too early that nothing is left, let go with fewer items, and rightly let go."""
     with open_survey(write_survey(tmp_path / "survey", protocol={"per_person": 8, "per_item": 1})) as run:
         early = arrive(run, {})

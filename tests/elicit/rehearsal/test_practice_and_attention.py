@@ -57,7 +57,7 @@ FAILING = {
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
-def test_who_fails_the_checks_is_flagged_on_the_dashboard_and_in_the_export(kind, tmp_path):
+def test_annotators_who_fail_checks_are_flagged_on_the_dashboard_and_in_the_export(kind, tmp_path):
     dissensus("elicit", "init", tmp_path / "survey", "--kind", kind, "--per-person", 2)
     folder = uncommented(tmp_path / "survey")
     entry, checked = QUESTIONS[kind], {True: "passes", False: "fails"}
@@ -102,7 +102,7 @@ def test_the_short_form_of_attention_is_read_as_before(tmp_path):
         assert one.survey.attention == other.survey.attention
 
 
-def test_a_check_that_the_survey_no_longer_has_is_held_against_nobody(tmp_path):
+def test_a_removed_check_is_not_counted_against_anybody(tmp_path):
     attention = [{"item": "p7", "answer": "cat"}]
     folder = write_survey(tmp_path / "survey", attention=attention, protocol={"per_person": 2, "attention_every": 1})
     with open_survey(folder) as run:

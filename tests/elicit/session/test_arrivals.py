@@ -28,7 +28,7 @@ def test_the_id_of_somebody_opens_nothing_that_they_have_begun(opened):
     assert arrive(run, from_prolific(2)) != me
 
 
-def test_a_worker_goes_on_with_the_same_assignment_only(opened):
+def test_a_worker_continues_with_the_same_assignment_only(opened):
     run = opened(people={"source": "mturk"})
     query = {"workerId": "A1B2C3", "assignmentId": "3X1", "hitId": "3H1"}
     me = arrive(run, query)

@@ -12,11 +12,12 @@ from dissensus.elicit.dashboard.annotator_table import annotator_rows
 from dissensus.elicit.database import schema
 from dissensus.elicit.export import answer_table
 from dissensus.elicit.session.arrivals import arrive
-from dissensus.elicit.session.doubtful_times import doubts_about
+from dissensus.elicit.session.doubtful_times import Doubt, doubts_about
 from dissensus.elicit.session.saved_answers import check_times
 from dissensus.elicit.session.session import current_page, submit, take_back
 from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.surveys import TIMES, time_passes, write_survey
+from tests.facts import states
 
 
 def give(run, me, times, page=None):
@@ -69,19 +70,19 @@ def test_nothing_is_kept_without_times(opened):
 @pytest.mark.parametrize(
     ("change", "doubt"),
     [
-        ({}, ""),
-        ({"looked": None}, "nobody looked"),
-        ({"looked": 9}, "sent before it was seen"),
-        ({"looked": 4}, "no time spent"),
-        ({"away": [[1, 4]]}, "no time spent"),
-        ({"changes": []}, "no input"),
-        ({"changes": [[9, "a", 1]]}, "input after it was sent"),
-        ({"away": [[2, 1]]}, "absent after it was sent"),
-        ({"submitted": 60_000}, "longer than it was open"),
-        ({"submitted": 3_500}, "longer than it was open"),
+        ({}, None),
+        ({"looked": None}, Doubt.UNSEEN),
+        ({"looked": 9}, Doubt.SENT_BEFORE_LOOK),
+        ({"looked": 4}, Doubt.NO_TIME),
+        ({"away": [[1, 4]]}, Doubt.NO_TIME),
+        ({"changes": []}, Doubt.NO_INPUT),
+        ({"changes": [[9, "a", 1]]}, Doubt.INPUT_AFTER_SENDING),
+        ({"away": [[2, 1]]}, Doubt.ABSENT_AFTER_SENDING),
+        ({"submitted": 60_000}, Doubt.LONGER_THAN_OPEN),
+        ({"submitted": 3_500}, Doubt.LONGER_THAN_OPEN),
     ],
 )
-def test_what_is_doubtful_about_times(change, doubt):
+def test_implausible_times_raise_a_doubt(change, doubt):
     times = {**TIMES, **change}
     spent = None if times["looked"] is None else times["submitted"] - times["looked"]
     away = sum(until - since for since, until in times["away"])
@@ -98,12 +99,13 @@ def test_an_answer_with_doubtful_times_is_kept_and_flagged(opened):
         give(run, honest, {**TIMES, "submitted": 4000})
         give(run, liar, {**TIMES, "submitted": 4000})
     doubts = answer_table(run).column("doubts").to_pylist()
-    assert sorted(doubts, key=str) == [None] * 4 + ["longer than it was open"] * 4
+    assert sorted(doubts, key=str) == [None] * 4 + [Doubt.LONGER_THAN_OPEN] * 4
     flags = {row["id"]: row["flags"] for row in annotator_rows(run)}
-    assert flags[liar] == ["implausible times in 4 of 4 answers"] and flags[honest] == []
+    (flag,) = flags[liar]
+    assert states(flag, "times", "4 of 4") and flags[honest] == []
 
 
-def test_whoever_changes_an_answer_and_comes_back_to_the_next_has_seen_that_for_longer(opened):
+def test_a_page_reopened_after_a_change_counts_from_its_first_showing(opened):
     """Its clock goes on from when it was first shown, before the other answer came."""
     run = opened()
     me = arrive(run, {})
@@ -117,7 +119,7 @@ def test_whoever_changes_an_answer_and_comes_back_to_the_next_has_seen_that_for_
     fourth = give(run, me, TIMES)
     time_passes(run, me, 10)
     give(run, me, {**TIMES, "submitted": 30_000}, take_back(run, me, {"page": fourth["take_back"]}))
-    assert answer_table(run).column("doubts").to_pylist() == [None, None, "longer than it was open"]
+    assert answer_table(run).column("doubts").to_pylist() == [None, None, Doubt.LONGER_THAN_OPEN]
 
 
 def test_an_answer_that_is_taken_back_and_sent_as_it_was_needs_no_input(opened):
@@ -125,7 +127,7 @@ def test_an_answer_that_is_taken_back_and_sent_as_it_was_needs_no_input(opened):
     me = arrive(run, {})
     again = take_back(run, me, {"page": give(run, me, TIMES)["take_back"]})
     give(run, me, {**TIMES, "changes": []}, give(run, me, {**TIMES, "changes": []}, again))
-    assert answer_table(run).column("doubts").to_pylist() == [None, "no input"]
+    assert answer_table(run).column("doubts").to_pylist() == [None, Doubt.NO_INPUT]
 
 
 def test_answers_of_a_database_without_doubts_have_none(tmp_path):
@@ -138,7 +140,7 @@ def test_answers_of_a_database_without_doubts_have_none(tmp_path):
     with open_survey(run.survey.folder) as again:
         assert answer_table(again).column("doubts").to_pylist() == [None]
         give(again, me, {**TIMES, "changes": []})
-        assert answer_table(again).column("doubts").to_pylist() == [None, "no input"]
+        assert answer_table(again).column("doubts").to_pylist() == [None, Doubt.NO_INPUT]
 
 
 def test_the_column_is_added_on_postgresql_too(opened):

@@ -266,7 +266,7 @@ def test_nobody_is_told_that_nothing_is_left_before_that_is_so(opened):
     assert current_page(run, late)["stage"] == "full"
 
 
-def test_who_found_nothing_left_gets_items_after_more_are_wanted(opened):
+def test_people_without_items_get_some_after_more_are_wanted(opened):
     run = opened(protocol={"per_person": 8, "per_item": 1})
     through_trials(run, arrive(run, {}))
     (late,), stages = look(run, 1)
@@ -277,7 +277,7 @@ def test_who_found_nothing_left_gets_items_after_more_are_wanted(opened):
     assert [row.finished is not None for row in rows(run, schema.people)] == [True, True]
 
 
-def test_who_found_nothing_left_gets_items_after_somebody_is_excluded(opened):
+def test_people_without_items_get_some_after_somebody_is_excluded(opened):
     run = opened(protocol={"per_person": 8, "per_item": 1})
     first = arrive(run, {})
     through_trials(run, first)
@@ -286,7 +286,7 @@ def test_who_found_nothing_left_gets_items_after_somebody_is_excluded(opened):
     assert stages == ["full"] and len(through_trials(run, late)[0]) == 8
 
 
-def test_whoever_is_excluded_keeps_nothing_from_others_however_often_they_look(opened):
+def test_excluded_people_hold_no_items(opened):
     """Ids that somebody invented, and whose browsers go on giving signs of life."""
     run = opened(protocol={"per_person": 8, "per_item": 1})
     invented, stages = look(run, 10)
@@ -363,7 +363,7 @@ def test_nobody_finishes_early_by_saying_that_they_wait(opened):
     assert submit(new, arrive(new, {}), {"page": "waiting:0:0", "answer": {}})["page"]["stage"] == "consent"
 
 
-def test_whoever_was_given_two_items_by_an_earlier_version_goes_on_with_both(opened):
+def test_people_with_two_items_of_an_earlier_version_continue_with_both(opened):
     """Then the next item was drawn and held together with the one that was shown."""
     run = opened()
     me = arrive(run, {})

@@ -13,7 +13,7 @@ WHOLE = {
 }  # fmt: skip
 
 
-def test_what_was_measured_is_kept_as_it_is():
+def test_measured_times_are_kept_unchanged():
     assert check_times(WHOLE) == WHOLE
 
 

@@ -13,6 +13,7 @@ from dissensus.elicit.dashboard.watch import Watch, read_now
 from dissensus.elicit.database import schema
 from dissensus.elicit.export import answer_rows, labels_of
 from dissensus.elicit.session.arrivals import arrive
+from dissensus.elicit.session.doubtful_times import Doubt
 from dissensus.elicit.session.session import current_page, submit, take_back
 from dissensus.elicit.survey_run import RequestError, open_survey
 from tests.elicit.surveys import time_passes
@@ -76,7 +77,7 @@ def test_an_answer_that_is_taken_back_and_not_replaced_stays_the_answer(opened):
     assert labelled(run) == ["cat"]
 
 
-def test_what_is_sent_again_late_never_replaces_what_came_after_it(opened):
+def test_a_late_resend_never_replaces_a_newer_answer(opened):
     run = opened()
     me = arrive(run, {})
     first = current_page(run, me)
@@ -263,7 +264,7 @@ def test_an_answer_that_is_replaced_while_the_dashboard_reads_counts_once(opened
         assert sorted(watch.columns()["first"]) == [0, 1] and (watch.mass == read_now(run).mass).all()
 
 
-def test_what_was_doubtful_about_the_earlier_answer_is_kept_with_it(opened):
+def test_doubts_about_an_earlier_answer_are_kept_with_it(opened):
     """Without an input a new answer is doubtful, and one that came filled in is not."""
     run = opened()
     me = arrive(run, {})
@@ -290,7 +291,7 @@ def test_a_database_from_before_gets_the_doubts_of_earlier_answers(opened, datab
         send(later, me, undo(later, me, page), "ship")
         (row,) = answer_rows(later)
         doubts = {earlier["answer"]["choice"]: earlier["doubts"] for earlier in json.loads(row["earlier"])}
-        assert doubts == {"cat": None, "dog": "no time spent; longer than it was open"}
+        assert doubts == {"cat": None, "dog": f"{Doubt.NO_TIME}; {Doubt.LONGER_THAN_OPEN}"}
     finally:
         later.store.close()
 

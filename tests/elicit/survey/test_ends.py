@@ -76,12 +76,12 @@ def test_the_former_keys_are_those_of_completion(tmp_path):
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(tmp_path, sections, message):
+def test_invalid_entries_are_refused_by_name(tmp_path, sections, message):
     with pytest.raises(ValueError, match=message):
         read_survey(write_survey(tmp_path / "survey", **sections))
 
 
-def test_check_says_what_people_see_at_each_outcome(tmp_path):
+def test_check_reports_the_end_page_of_each_outcome(tmp_path):
     facts = check_survey(write_survey(tmp_path / "a", **ASKED, ends=CODES, people={"source": "prolific"}))
     assert facts["ends"]["declined"].endswith(f"{COMPLETE}?cc=NO3")
     assert words(facts["ends"]["declined"]) >= {"NO3", "20"}

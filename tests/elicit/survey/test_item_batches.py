@@ -77,7 +77,7 @@ def test_a_page_that_is_left_open_does_not_hold_a_batch_for_ever(batches):
     assert stored == counted
 
 
-def test_whoever_goes_on_holds_a_batch_however_long_all_of_it_takes(batches):
+def test_an_active_person_holds_a_batch_for_any_length_of_time(batches):
     run = batches(a="p0 p1 p2 p3", protocol={"hold_minutes": 3, "break_every": 2})
     me, waits = arrive(run, {}), arrive(run, {})
     page = current_page(run, me)
@@ -88,7 +88,7 @@ def test_whoever_goes_on_holds_a_batch_however_long_all_of_it_takes(batches):
     assert page["stage"] == "done" and current_page(run, waits)["stage"] == "full"
 
 
-def test_whose_batch_is_taken_out_of_the_file_goes_on_with_another(batches, database):
+def test_people_of_a_removed_batch_continue_with_another(batches, database):
     run = batches(a="p0 p1 p2")
     me = arrive(run, {})
     page = current_page(run, me)
@@ -106,7 +106,7 @@ def test_whose_batch_is_taken_out_of_the_file_goes_on_with_another(batches, data
         later.store.close()
 
 
-def test_who_is_excluded_makes_room(batches):
+def test_an_exclusion_frees_a_place(batches):
     run = batches(a="p0 p1", b="p2 p3")
     people = [arrive(run, {}) for _ in range(2)]
     for somebody in people:
@@ -129,7 +129,7 @@ def test_people_who_come_at_once_are_not_too_many(batches):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("a,p0\na,p99\n", "batch 'a' .*'p99'"),
+        ("a,p0\na,p99\n", "batch 'a': unknown item 'p99'"),
         ("a,p0\na,p1\na,p2\n", "batch 'a' has 3 items, .*per_person is 2.*raise per_person"),
     ],
 )

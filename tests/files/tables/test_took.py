@@ -9,7 +9,9 @@ import pytest
 
 from dissensus import Votes, count_votes, read, write
 from dissensus.files.tables.took import classes_in_words
-from tests.files.refusals import file, quiet, refused
+from tests.facts import refuses, states
+from tests.files.notices import read_roles
+from tests.files.refusals import file, list_ways, quiet, refused
 
 
 @pytest.mark.parametrize(
@@ -24,11 +26,11 @@ from tests.files.refusals import file, quiet, refused
         ([f"c{i}" for i in range(12)], "c0, c1, c2, c3, c4, c5, c6, c7, … 12 classes"),
     ],
 )
-def test_classes_are_told_in_few_words(classes, words):
+def test_classes_are_described_in_few_words(classes, words):
     assert classes_in_words(classes) == words
 
 
-def test_nothing_is_said_where_nothing_was_guessed(tmp_path):
+def test_nothing_is_reported_if_nothing_was_guessed(tmp_path):
     votes = Votes.of(["a", "a", "b"], ["3", "4", "3"], [1, 2, 1], seconds=[1, 2, 3])
     for name in ("v.csv", "v.parquet", "v.jsonl", "v.arrow"):
         write(votes, tmp_path / name, say=quiet)
@@ -39,58 +41,64 @@ def test_nothing_is_said_where_nothing_was_guessed(tmp_path):
     assert read(tmp_path / "k.csv", item="task", annotator="worker", say=pytest.fail) == votes
 
 
-def test_one_line_holds_everything_that_was_guessed(tmp_path):
+def test_one_line_has_everything_that_was_guessed(tmp_path):
     frame = pd.DataFrame({"cat": [2, 0], "dog": [1, 3]}, index=["a", "b"])
     cases = [
-        (frame, {}, "took: item = index of the frame, classes = cat, dog (counts)"),
+        (frame, {}, {"item": "index of the frame", "classes": "cat, dog (counts)"}),
         (
             file(tmp_path, "a.csv", "id,label\n1,x\n2,y\n"),
             {},
-            "took: item = id, annotator = none (who answered is not known), label = label (x, y)",
+            {"item": "id", "annotator": "none", "label": "label (x, y)"},
         ),
         (
             file(tmp_path, "b.csv", "item,stated.cat,stated.dog,user\n1,1,0,u\n"),
             {},
-            "took: item = item, annotator = user",
+            {"item": "item", "annotator": "user"},
         ),
         (
             file(tmp_path, "c.csv", "cat,dog\n0.5,0.5\n1,0\n"),
             {"layout": "probabilities"},
-            "took: item = row number, classes = cat, dog (probabilities)",
+            {"item": "row number", "classes": "cat, dog (probabilities)"},
         ),
     ]
-    for source, options, line in cases:
+    for source, options, roles in cases:
         said = []
         read(source, say=said.append, **options)
-        assert [notice.partition(": ")[2] for notice in said] == [line]
+        assert len(said) == 1
+        took = read_roles(said[0])
+        if roles.get("annotator") == "none":  # a remark in brackets follows
+            took["annotator"] = took["annotator"].partition(" (")[0]
+        assert took == roles
 
 
-def test_matrices_say_it_in_the_same_form(tmp_path):
+def test_matrices_are_reported_in_the_same_form(tmp_path):
     np.save(tmp_path / "c.npy", [[3, 1, 0], [0, 2, 2]])
     np.savez(tmp_path / "m.npz", people=[[0.5, 0.5]])
     said = []
     read(tmp_path / "c.npy", say=said.append)
     read(tmp_path / "c.npy", layout="annotators", say=said.append)
     read(tmp_path / "m.npz", say=said.append)
-    assert [notice.partition(": ")[2] for notice in said] == [
-        "took: item = row number, classes = 0..2 (counts)",
-        "took: item = row number, annotators = 3 columns, labels = 0..3, ordered",
-        "took: matrix = people, item = row number, classes = 0, 1 (probabilities)",
+    assert [read_roles(notice) for notice in said] == [
+        {"item": "row number", "classes": "0..2 (counts)"},
+        {"item": "row number", "annotators": "3 columns", "labels": "0..3, ordered"},
+        {"matrix": "people", "item": "row number", "classes": "0, 1 (probabilities)"},
     ]
-    refused(tmp_path / "c.npy", "drop= names a column, and the columns of an array have no names", drop=["x"])
+    refused(tmp_path / "c.npy", "drop=", "an array", "no names", drop=["x"])
 
 
-def test_streamed_counts_say_which_columns_they_took(tmp_path):
+def test_streamed_counts_report_which_columns_they_took(tmp_path):
     table = pd.DataFrame({"comment_id": [1, 1, 2], "rating": [5, 4, 3], "user": list("abc")})
     table.to_parquet(tmp_path / "v.parquet")
     said = []
     counted = count_votes(tmp_path / "v.parquet", say=said.append)
-    assert said == [f"{tmp_path / 'v.parquet'}: took: item = comment_id, label = rating (3..5, ordered)"]
+    assert len(said) == 1
+    assert read_roles(said[0], tmp_path / "v.parquet") == {"item": "comment_id", "label": "rating (3..5, ordered)"}
     assert counted.counts.tolist() == read(tmp_path / "v.parquet", say=quiet).counts().tolist()
     count_votes(tmp_path / "v.parquet", item="comment_id", label="rating", say=pytest.fail)
     table.assign(id=range(3)).to_parquet(tmp_path / "two.parquet")
-    with pytest.raises(ValueError, match=r"item='id'.*item='comment_id'"):
+    with refuses(["id", "comment_id"], place=str(tmp_path / "two.parquet")) as caught:
         count_votes(tmp_path / "two.parquet")
+    assert list_ways(caught) == [{"item": "id"}, {"item": "comment_id"}]
 
 
 def test_popquorn_under_the_names_of_its_release(data_folder, tmp_path):
@@ -99,10 +107,15 @@ def test_popquorn_under_the_names_of_its_release(data_folder, tmp_path):
     meant = read(data_folder / "popquorn" / "offensiveness.parquet", say=pytest.fail)
     released = table.rename(columns={"item": "instance_id", "annotator": "user_id", "label": "offensiveness"})
     released.to_csv(tmp_path / "popquorn.csv", index=False)
-    refused(tmp_path / "popquorn.csv", "no column looks like the label; the others are \\['offensiveness'\\]")
+    ways = [{"label": ...}, {"classes": ...}]
+    refused(tmp_path / "popquorn.csv", "column 'user_id'", "no column", "the label", ["offensiveness"], ways=ways)
     said = []
     votes = read(tmp_path / "popquorn.csv", label="offensiveness", say=said.append)
-    assert said[0].endswith("took: item = instance_id, annotator = user_id, label = offensiveness (1..5, ordered)")
+    assert read_roles(said[0]) == {
+        "item": "instance_id",
+        "annotator": "user_id",
+        "label": "offensiveness (1..5, ordered)",
+    }
     assert (votes.counts() == meant.counts()).all() and votes.n_annotators == 262
 
 
@@ -137,7 +150,9 @@ def test_chaosnli_counts_beside_their_texts_and_older_labels(data_folder):
     said = []
     counts = read(table, say=said.append)
     assert counts.classes == ("n_entailment", "n_neutral", "n_contradiction") and set(counts.votes) == {100}
-    assert said[0].endswith("(counts), left out = subset, premise, hypothesis, source, majority, old_label")
+    roles = read_roles(said[0])
+    assert roles["classes"].endswith(" (counts)")
+    assert roles["left out"].split(", ") == ["subset", "premise", "hypothesis", "source", "majority", "old_label"]
 
 
 def test_lewidi_lists_are_read_by_their_own_names(data_folder):
@@ -145,7 +160,6 @@ def test_lewidi_lists_are_read_by_their_own_names(data_folder):
     said = []
     votes = read(data_folder / "lewidi" / "convabuse.parquet", say=said.append)
     assert votes.n_annotators == 8 and votes.n_answers == 12168
-    assert said[0].partition(": ")[2] == (
-        "took: answers = pairs of the lists annotators and annotations, item = item, annotator = annotator (not user), "
-        "label = label (-3..1, ordered)"
-    )
+    roles = read_roles(said[0])
+    assert states(roles.pop("answers"), "annotators and annotations")
+    assert roles == {"item": "item", "annotator": "annotator (not user)", "label": "label (-3..1, ordered)"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.facts import refuses
+from tests.files.notices import state_each
 from tests.files.tools.samples import DOCCANO, parse
 
 
@@ -21,12 +23,12 @@ def test_doccano_records_of_all_ages_read_the_same(record):
     assert parse("doccano", [record]).table.to_pylist() == [row]
 
 
-def test_doccano_files_of_one_member_name_no_annotator_and_may_hold_unlabelled_texts():
+def test_doccano_files_of_one_member_have_no_annotator_and_may_have_unlabelled_texts():
     answers = parse("doccano", [DOCCANO, {**DOCCANO, "id": 4, "label": []}])
     assert answers.table.to_pylist() == [{"item": 3, "label": "sad", "text": "so it goes", "split": "a"}]
-    assert answers.notices == ["1 record without a label left out"]
+    assert state_each(answers.notices, ("1 record", "label", "left out"))
 
 
-def test_text_that_is_no_unicode_is_named():
-    with pytest.raises(ValueError, match=r"column 'text' has .*ud800.* not valid Unicode"):
+def test_text_that_is_not_valid_unicode_is_named():
+    with refuses("out.json", "column 'text'", repr("\ud800"), "not valid Unicode"):
         parse("doccano", [{**DOCCANO, "text": "\ud800"}])

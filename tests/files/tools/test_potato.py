@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from dissensus import read
+from tests.facts import refuses
+from tests.files.notices import state_each
 from tests.files.tools.samples import POTATO, changed, parse
 
 
 def test_several_questions_are_listed_and_one_can_be_asked_for():
     record = changed(POTATO, ("label_annotations", "topic"), {"rain": "true"})
-    with pytest.raises(ValueError, match=r"out\.json: has the questions \['tone', 'topic'\].*question="):
+    with refuses(["tone", "topic"], "expected one", place="out.json", ways={"question": ...}):
         parse("potato", [record])
     answers = parse("potato", [record], "topic")
     assert answers.table["label"].to_pylist() == ["rain"]
-    assert answers.notices == ["1 question beside 'topic' ('tone') left out"]
-    with pytest.raises(ValueError, match="'mood' is not among them"):
+    assert state_each(answers.notices, ("1 question", "'topic' ('tone')", "left out"))
+    with refuses(["tone", "topic"], "'mood'", "not among", place="out.json", ways={"question": ...}):
         parse("potato", [record], "mood")
 
 
@@ -45,7 +47,7 @@ def test_potato_tables_and_version_2_read_the_same(record):
 
 
 @pytest.mark.parametrize(("ending", "mark"), [("csv", ","), ("tsv", "\t")])
-def test_potato_tables_are_told_by_their_columns(tmp_path, ending, mark):
+def test_potato_tables_are_recognised_by_their_columns(tmp_path, ending, mark):
     """annotated_instances.csv of a Potato project: one column per scheme and label, "true" where ticked."""
     lines = [
         "user,instance_id,displayed_text,tone:::sad,tone:::wry,topic:::rain",
@@ -60,9 +62,9 @@ def test_potato_tables_are_told_by_their_columns(tmp_path, ending, mark):
     assert votes.classes == ("sad", "wry") and votes.choice.tolist() == [1, 0]
     assert any("format = potato" in notice for notice in said)
     assert read(path, format="potato", question="tone", say=said.append) == votes
-    with pytest.raises(ValueError, match=r"has the questions \['tone', 'topic'\]"):
+    with refuses(["tone", "topic"], place=str(path), ways={"question": ...}):
         read(path)
-    with pytest.raises(ValueError, match=f"picks one out of an export, and this is {ending}"):
+    with refuses("question='tone'", "an export", f"this is {ending}", "Leave it out", place=str(path)):
         read(path, format=ending, question="tone")
 
 
@@ -81,7 +83,7 @@ def test_potato_likert_scales_and_sliders_give_their_number(said, label):
 
 
 def test_potato_rows_with_a_value_each_are_not_ticks():
-    with pytest.raises(ValueError, match=r"the labels of a scheme is {'speed': '3', 'taste': '5'}, expected one value"):
+    with refuses("out.json, record 1", {"speed": "3", "taste": "5"}, "one value", "'true'"):
         parse("potato", [changed(POTATO, ("label_annotations", "tone"), {"speed": "3", "taste": "5"})])
 
 

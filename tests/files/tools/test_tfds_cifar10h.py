@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.files.notices import state_each
 from tests.files.tools.samples import TFDS, parse
 
 
@@ -24,4 +25,4 @@ def test_cifar10h_of_tensorflow_gives_one_row_per_human_answer_with_its_time():
         {"item": "test_00001", "annotator": 3, "label": 8, "seconds": 1.342, "true_label": 8, "trial_index": 0},
         {"item": "test_00001", "annotator": 40, "label": 8, "seconds": 0.9, "true_label": 8, "trial_index": 17},
     ]
-    assert answers.notices == ["1 example without human labels left out"]
+    assert state_each(answers.notices, ("1 example", "human labels", "left out"))

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from dissensus import read
+from tests.facts import refuses
+from tests.files.notices import state_each
 from tests.files.refusals import quiet
 from tests.files.tools.samples import VARIERR, changed, parse
 
@@ -31,16 +33,14 @@ def test_the_released_file_is_lines_under_the_name_of_a_document(tmp_path):
     beliefs = read(path, format="varierr", several="beliefs", say=quiet)
     assert beliefs.items.tolist() == ["975e", "976n"] and beliefs.classes == ("entailment", "neutral")
     assert beliefs.stated[:3].tolist() == [[0.5, 0.5], [1, 0], [0, 1]]  # annotators 0, 1 and 2
-    with pytest.raises(ValueError, match=r"if each line is a record of its own, name it \.jsonl"):
+    with refuses(path, "not valid JSON", "line 2", ".jsonl"):
         read(path)
 
 
-def test_who_did_not_know_and_what_was_withdrawn_is_counted():
-    assert parse("varierr", [VARIERR]).notices == ["1 answer 'I don't know' left out"]
-    assert parse("varierr", [VARIERR], "round 2").notices == [
-        "1 answer 'I don't know' left out",
-        "1 label withdrawn in round 2 left out",
-    ]
+def test_unknown_and_withdrawn_answers_are_counted():
+    unknown = ("1 answer", "'I don't know'", "left out")
+    assert state_each(parse("varierr", [VARIERR]).notices, unknown)
+    assert state_each(parse("varierr", [VARIERR], "round 2").notices, unknown, ("1 label", "round 2", "left out"))
 
 
 def test_reasons_stay_with_their_answer():
@@ -52,7 +52,7 @@ def test_reasons_stay_with_their_answer():
 
 
 def test_another_round_and_a_wrong_value_are_refused():
-    with pytest.raises(ValueError, match="VariErr NLI has round 1 and round 2, not question='round 3'"):
+    with refuses("out.json", "round 1 and round 2", "question='round 3'"):
         parse("varierr", [VARIERR], "round 3")
-    with pytest.raises(ValueError, match="self_corrected is 'no', expected true or false"):
+    with refuses("out.json, record 1", "self_corrected is 'no'", "true or false"):
         parse("varierr", [changed(VARIERR, ("neutral", 0, "self_corrected"), "no")])

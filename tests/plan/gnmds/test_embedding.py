@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as limited
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from dissensus.plan.constraints import label_triplets
-from dissensus.plan.gnmds.embedding import _orders, embed_labels, embed_triplets, triplet_error
+from dissensus.plan.gnmds.embedding import SMALL, _orders, embed_labels, embed_triplets, triplet_error
 from dissensus.plan.gnmds.estimator import GNMDS
 from dissensus.plan.gnmds.kernels import SORTED_FROM, objective, ordered_hinges, triplet_hinges
 from dissensus.plan.gnmds.sorted_hinges import sorted_hinges
@@ -163,13 +163,24 @@ def test_points_that_satisfy_all_comparisons_are_found():
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32 - 1))
-@limited(max_examples=25, derandomize=True)  # of random problems, 1 in 300 has a start that ends in a local minimum
+@example(4, 2, 741595990)  # ends at a saddle point without noise between descents
+@limited(max_examples=25)
 def test_order_of_items_and_classes_does_not_matter(n, k, seed):
     rng = np.random.default_rng(seed)
     labels = rng.random((n, k))
     swapped = labels[rng.permutation(n)][:, rng.permutation(k)]
     values = [embed_labels(matrix, np.random.default_rng(0)).objective for matrix in (labels, swapped, labels.T)]
     assert np.allclose(values, values[0], rtol=5e-3, atol=1e-3)
+
+
+def test_noise_is_drawn_for_small_problems_and_from_the_given_stream():
+    labels = np.random.default_rng(0).random((4, 3))
+    first, again = (embed_labels(labels, np.random.default_rng(1)) for _ in range(2))
+    assert np.array_equal(first.points, again.points)
+    assert not np.array_equal(first.points, embed_labels(labels, np.random.default_rng(1), noise=0.0).points)
+    large = np.random.default_rng(0).random((SMALL, 3))
+    plain, silent = (embed_labels(large, np.random.default_rng(1), noise=noise) for noise in (None, 0.0))
+    assert np.array_equal(plain.points, silent.points)
 
 
 @pytest.mark.parametrize("labels", [np.ones((1, 1)), np.full((4, 3), 0.25), np.full((3, 3), np.nan)])
@@ -202,12 +213,13 @@ def test_the_estimator_wraps_the_functions():
         (lambda rng: embed_labels(np.eye(3), rng, rank=0), "rank is 0"),
         (lambda rng: embed_labels(np.eye(3), rng, trace_weight=-1), "trace_weight is -1"),
         (lambda rng: embed_labels(np.eye(3), rng, widths=(1.0, 0.0)), r"widths are \[1.0, 0.0\]"),
+        (lambda rng: embed_labels(np.eye(3), rng, noise=-1), "noise is -1"),
         (lambda rng: embed_labels(np.eye(3), rng, tolerance=0), "tolerance is 0"),
         (lambda rng: embed_triplets(np.array([[0, 1, 5]]), rng, n_points=3), r"triplet 0 is \[0, 1, 5\].*1 of 1"),
         (lambda rng: embed_triplets(np.eye(3), rng), "whole numbers, one row"),
         (lambda rng: embed_triplets(NO_TRIPLETS, rng), "no n_points"),
         (lambda rng: triplet_error(np.ones((3, 2)), NO_TRIPLETS), "no triplets"),
-        (lambda rng: GNMDS(source="votes").fit(np.eye(3)), "source is 'votes'"),
+        (lambda rng: GNMDS(source="votes").fit(np.eye(3)), r"unknown source 'votes'\. Choose from: triplets, labels"),
     ],
 )
 def test_impossible_input_is_refused(call, message):

@@ -1,1 +1,1 @@
-"""What the crowd teaches about disagreement: priors learned from votes, and estimates from few of them."""
+"""Priors learned from the votes on all items, and estimates from few votes per item."""

@@ -55,9 +55,9 @@ def mixture_posterior(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray
 
 def component_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Compute ln B(alpha_j + x) / B(alpha_j), the evidence of each row by Dirichlet.  (n, k), (j, k) -> (n, j)"""
-    evidence = -_rising(counts.sum(axis=1), alpha.sum(axis=1))
+    evidence = -_log_rising_factorial(counts.sum(axis=1), alpha.sum(axis=1))
     for code in range(counts.shape[1]):
-        evidence += _rising(counts[:, code], alpha[:, code])
+        evidence += _log_rising_factorial(counts[:, code], alpha[:, code])
     return evidence
 
 
@@ -201,7 +201,7 @@ def leave_one_out(counts: np.ndarray, alpha: np.ndarray, weights: np.ndarray) ->
     return total / float(counts.sum()) if counts.any() else float("nan")
 
 
-def _rising(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def _log_rising_factorial(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """ln alpha (alpha + 1) ... (alpha + count - 1), for fractions too.  (n,), (j,) -> (n, j)"""
     from scipy.special import gammaln
 

@@ -1,4 +1,4 @@
-"""Shrinkage: an item's full distribution from few votes, by what the other items teach about disagreement."""
+"""Shrinkage: an item's distribution from few votes, with a prior learned from all items."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from dissensus.labels.votes import Votes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shrinkage:
-    """Distributions shrunk towards what items of their kind look like, and the prior that was fitted for it.
+    """Distributions shrunk towards those of similar items, and the fitted prior.
 
     distributions   the posterior mean of each item; without a vote (and a model) it is the prior's mean
     posterior       the whole posterior, to sample from and to take expected errors of
-    alpha           (j, k) the Dirichlets that items come from; how many depends on how much the votes could teach
+    alpha           (j, k) the Dirichlets that items come from; their number depends on the information in the votes
     weights         (j,) the share of items from each, sums to 1
     log_likelihood  mean log-probability of a vote given the other votes of its item, in nats; higher is better.
                     NaN where no vote was cast
     model_votes     how many votes a model's prediction is worth; 0 where none was given, or where it does not help
-    temperature     what its predictions are tempered by, above 1 for a model that is too sure
+    temperature     what its predictions are tempered by, above 1 for an overconfident model
     converged       whether the fit reached its tolerance within its iterations
     """
 
@@ -121,29 +121,6 @@ def shrinkage(
         temperature=temperature,
         converged=fitted.converged,
     )
-
-
-@takes(votes=(Votes, Distributions), estimate=Distributions)
-def crowd_share(votes: Votes | Distributions, estimate: Distributions, size: int | np.ndarray) -> Distributions:
-    """The share that `size` votes are expected to have, of which those cast are a part.
-
-        (votes_i + (size_i - number of votes_i) estimate_i) / size_i
-
-    The estimate is about all people who might be asked; this is about the finite crowd that will be. It is the one
-    to hold against a full share from which the votes were drawn without replacement.  size: a number or (n,)
-    """
-    counts = votes.counts()
-    cast = counts.sum(axis=1)
-    sizes = np.broadcast_to(size, cast.shape)
-    bad = np.flatnonzero((sizes < cast) | (sizes < 1))
-    if bad.size:
-        row = bad[0]
-        raise ValueError(
-            f"item {votes.items[row]} has {cast[row]} votes of a crowd of {sizes[row]}; expected a size of "
-            f"{max(cast[row], 1)} or more; {bad.size} of {cast.size} items have too many"
-        )
-    mass = counts + (sizes - cast)[:, None] * estimate.probs  # (n, k)
-    return Distributions(mass / sizes[:, None], votes.items, votes.classes)
 
 
 def _log_guess(prior: Distributions, votes: Votes | Distributions) -> np.ndarray:

@@ -83,9 +83,9 @@ def vote_prior(
     with a chance of 0.99 beforehand for the fixed one and equal chances for the others; k - 1 parameters for the
     shares, 3 levels - 1 more for the tied ones, and for the free ones as many as the votes set free. Another model
     counts as much as the fixed one where it makes all votes 200 to 400 times as probable, its parameters deducted: ten
-    items with few votes rarely do that unless people nearly always agree, and thousands are told apart by kind. Where
-    no item has two votes nothing tells kinds apart, and only the first three models remain. The fixed one has a kappa
-    of 1/2: where another agreement is assumed, its odds fall as the hyperprior does from that agreement to 1/2.
+    items with few votes rarely do that unless people nearly always agree, and thousands of items distinguish kinds. If
+    no item has two votes, kinds cannot be distinguished, and only the first three models remain. The fixed one has a
+    kappa of 1/2: where another agreement is assumed, its odds fall as the hyperprior does from that agreement to 1/2.
 
     The probability of all votes also holds where doubtful items were asked about again: a rule that only sees votes
     cancels from it, since such votes are missing at random in the sense of Rubin (1976), Inference and missing data.

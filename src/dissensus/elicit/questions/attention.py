@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.elicit.questions.question import Answer, AttentionRule, Question
+from dissensus.labels.refusals import Refusal, Way, one_of
 
 HIGHEST = "the class that must get more than any other"
 
@@ -29,10 +30,9 @@ def expects_class(
 
 
 def _check_class(where: str, question: Question, items: Sequence[str], given: Any) -> str:
-    if given not in question.classes:
-        quotes = f', in quotes: "{given}"' if str(given) in question.classes else ""
-        raise ValueError(f"{where} is {given!r}; expected one of {', '.join(question.classes)}{quotes}")
-    return str(given)
+    if given not in question.classes and str(given) in question.classes:
+        raise Refusal(f"{where} is {given!r}, a number", ways=[Way(f'write the class in quotes: "{given}"')])
+    return str(one_of("class", given, question.classes, place=where))
 
 
 def is_highest(numbers: dict[str, float], name: str) -> bool:
@@ -72,9 +72,7 @@ EXPECTS_NUMBER = AttentionRule(
 
 
 def _check_closer(where: str, question: Question, items: Sequence[str], given: Any) -> str:
-    if given not in items[1:]:
-        raise ValueError(f"{where} is {given!r}; expected one of the two compared items, {' or '.join(items[1:])}")
-    return str(given)
+    return str(one_of("compared item", given, items[1:], place=where))
 
 
 def _closer(question: Question, expected: str, items: Sequence[str]) -> Answer:

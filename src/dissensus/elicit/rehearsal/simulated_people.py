@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from dissensus.elicit.questions.question import Answer
 from dissensus.elicit.survey.extra_trials import attention_check
 from dissensus.elicit.survey.settings import Survey
 from dissensus.labels import simulate
+from dissensus.labels.content_hash import hash_text
 from dissensus.labels.streams import Stream, stream
 
 ARRIVAL = 5.0  # seconds within which people arrive in real time
@@ -202,7 +202,7 @@ class _Walk:
     def _query(self, source: str) -> str:
         """The query of a link from this source, with made-up ids of the right format."""
         name = f"rehearsal-{self.seed}-{self.number}"
-        digits = hashlib.sha256(name.encode()).hexdigest()
+        digits = hash_text(name)
         query = {
             "links": {"invite": sign(survey_secret(self.survey.folder), "invite", name)},
             "prolific": {"PROLIFIC_PID": digits[:24], "SESSION_ID": digits[24:48]},

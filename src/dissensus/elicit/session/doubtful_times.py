@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any
 
 SLACK = 2.0  # seconds: the clocks of browser and server may differ by this much over one page
 
 
+class Doubt(StrEnum):
+    """Reasons to look at an answer, as databases and exports contain them."""
+
+    UNSEEN = "nobody looked"
+    SENT_BEFORE_LOOK = "sent before it was seen"
+    NO_TIME = "no time spent"
+    NO_INPUT = "no input"
+    INPUT_AFTER_SENDING = "input after it was sent"
+    ABSENT_AFTER_SENDING = "absent after it was sent"
+    LONGER_THAN_OPEN = "longer than it was open"
+
+
 def doubts_about(
     times: Mapping[str, Any], seconds: float | None, possible: float, *, filled_in: bool = False
-) -> Iterator[str]:
-    """Yield what is implausible about times that have the right form; exports contain these texts.
+) -> Iterator[Doubt]:
+    """Yield what is implausible about times that have the right form.
 
     seconds    time spent on the answer, from the first look to the submission; None if unknown
     possible   seconds that the page can have been open, by the server's clock
@@ -19,16 +32,16 @@ def doubts_about(
     """
     looked, submitted, changes = times.get("looked"), times["submitted"], times.get("changes", [])
     if looked is None:
-        yield "nobody looked"
+        yield Doubt.UNSEEN
     elif submitted < looked:
-        yield "sent before it was seen"
+        yield Doubt.SENT_BEFORE_LOOK
     elif not seconds or seconds < 0:
-        yield "no time spent"
+        yield Doubt.NO_TIME
     if not changes and not filled_in:
-        yield "no input"
+        yield Doubt.NO_INPUT
     if any(change[0] > submitted for change in changes):
-        yield "input after it was sent"
+        yield Doubt.INPUT_AFTER_SENDING
     if any(until < since or until > submitted for since, until in times.get("away", [])):
-        yield "absent after it was sent"
+        yield Doubt.ABSENT_AFTER_SENDING
     if submitted / 1000 > possible + SLACK:
-        yield "longer than it was open"
+        yield Doubt.LONGER_THAN_OPEN

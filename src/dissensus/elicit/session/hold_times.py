@@ -1,4 +1,4 @@
-"""How long a person's place is kept from others.
+"""The time for which a person's place is kept from others.
 
 An inactive person keeps it for `hold_minutes`. A visible page sends signs of activity even if nobody looks at it, so
 active people have a limit too.

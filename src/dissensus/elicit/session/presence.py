@@ -1,4 +1,4 @@
-"""Presence: active people keep the place of the trial that they see, and those who left lose it.
+"""Presence: active people keep the place of the trial that they see, and people who left lose it.
 
 Every request is a sign of activity. A visible page also sends one every twenty seconds. These are collected in memory
 and written together, so that many people who think cost almost nothing.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dissensus.elicit.survey.items import Units
 from dissensus.elicit.survey.settings import Survey
+from dissensus.labels.refusals import one_of
 
 
 def answers_wanted(batches: dict[str, list[str]], per_item: int) -> dict[str, int]:
@@ -21,11 +22,10 @@ def check_batches(survey: Survey, units: Units) -> None:
     """Check that every batch contains only items of the survey, and at most `per_person`."""
     if survey.protocol.draw != "batches":
         return
-    main = set(units.main)
+    main = {names[0] for names in units.main if len(names) == 1}
     for batch, names in read_batches(survey.folder / survey.protocol.batches).items():
-        unknown = [name for name in names if (name,) not in main]
-        if unknown:
-            raise ValueError(f"batch {batch!r} has the unknown item {unknown[0]!r}")
+        if unknown := [name for name in names if name not in main]:
+            one_of("item", unknown[0], [name for (name,) in units.main], place=f"batch {batch!r}")
         if len(set(names)) > survey.protocol.per_person:
             raise ValueError(
                 f"batch {batch!r} has {len(set(names))} items, but protocol.per_person is "

@@ -10,6 +10,7 @@ from typing import Literal
 
 from dissensus.elicit.survey.extra_trials import unit_key
 from dissensus.elicit.survey.settings import Survey
+from dissensus.labels.refusals import one_of
 
 TEXTS = {"text": "", "text_a": "", "text_b": "", "premise": "Premise", "hypothesis": "Hypothesis"}
 MOST_UNITS = 20_000
@@ -78,11 +79,8 @@ def read_units(survey: Survey) -> Units:
         )
     # Items for practice and attention checks are not main items.
     extra = [name for names in survey.extra_units for name in names]
-    missing = [name for name in extra if name not in items]
-    if missing:
-        raise ValueError(
-            f"{survey.folder / 'survey.toml'}: unknown item {missing[0]!r} in practice or attention; not in {source}"
-        )
+    for name in extra:
+        one_of("item", name, items, place=f"{survey.folder / 'survey.toml'}: practice or attention")
     if survey.kind.about:
         without = [item.name for item in items.values() if not item.about]
         if without:
@@ -91,12 +89,8 @@ def read_units(survey: Survey) -> Units:
                 "the column class"
             )
     for item in items.values():
-        unknown = [name for name in item.likely if name not in survey.question.classes]
-        if unknown:
-            raise ValueError(
-                f"{source}: item {item.name!r} has the unknown likely class {unknown[0]!r}; expected some of the "
-                f"{len(survey.question.classes)} classes, separated by |"
-            )
+        for name in item.likely:  # separated by |
+            one_of("likely class", name, survey.question.classes, place=f"{source}: item {item.name!r}")
     kept = [name for name in items if name not in extra]
     if not kept:
         raise ValueError(f"{source}: all items are for practice or attention; add items to be answered")

@@ -44,11 +44,13 @@ class Protocol:
     per_person: int = setting(20, "Trials per person", low=1)
     per_item: int = setting(5, "Answers to collect per item", low=1)
     draw: str = setting("least-answered", "Rule that draws the next item", among=DRAWS)
-    batches: str = setting("", "Table that says which items go to whom, for the draw batches")
+    batches: str = setting("", "Table with the items of each batch, for the draw batches")
     enough: float = setting(
         0.0, "Width of the interval at which an item has enough answers, such as 0.3; 0: never", low=0, below=1
     )
-    hold_minutes: float = setting(3.0, "Minutes for which an item that somebody sees is held", above=0)
+    hold_minutes: float = setting(
+        3.0, "Minutes without activity after which a person's item is given to others", above=0
+    )
     attention_every: int = setting(0, "Trials between two attention checks; 0: none", low=0)
     repeats: int = setting(0, "Items that a person answers twice; 0: none", low=0)
     break_every: int = setting(0, "Trials between two breaks; 0: none", low=0)
@@ -59,12 +61,12 @@ class Protocol:
 @document_settings
 @dataclass(frozen=True)
 class People:
-    """Where people come from, and what they get at the end: `ends` of the survey has one entry per outcome."""
+    """The source of people, and what they get at the end: `ends` of the survey has one entry per outcome."""
 
-    source: str = setting("open", "Where people come from", among=SOURCES)
+    source: str = setting("open", "Source of the people", among=SOURCES)
     keep_ids: bool = setting(False, "Keep the ids of people in exports")
-    completion_code: str = setting("", "Code for whoever completes the survey")
-    redirect: str = setting("", "Link for whoever completes the survey")
+    completion_code: str = setting("", "Code for people who complete the survey")
+    redirect: str = setting("", "Link for people who complete the survey")
     pay_per_person: float = setting(0.0, "Pay per person", low=0)
     currency: str = setting("USD", "Currency of the pay")
 
@@ -90,7 +92,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Survey:
-    """Everything that the folder's survey.toml says.
+    """The content of the folder's survey.toml.
 
     ends  for each outcome the code and the link that people get
     """

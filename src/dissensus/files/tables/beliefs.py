@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dissensus.files.notices import Notice
 from dissensus.files.tables.columns import Reading
 from dissensus.files.tables.layouts import top_columns
 from dissensus.files.tables.rows import extra_columns, flags, nan_as_null, shared_fields
@@ -106,7 +107,7 @@ def look_like_percents(stated: np.ndarray) -> bool:
 
 
 def _scale(stated: np.ndarray, classes: Any, source: SourceTable) -> float:
-    """What probabilities are out of: 100 where most of those above 0 are above 1, so that one slip moves no other."""
+    """The scale of probabilities: 100 if most of those above 0 are above 1, so one typo changes no other."""
     above = np.argwhere(stated > 1)
     if not above.size:
         return 1.0
@@ -114,11 +115,11 @@ def _scale(stated: np.ndarray, classes: Any, source: SourceTable) -> float:
         source.guess("scale = 100 (percents)")
         return 100.0
     row, code = above[0]
-    source.say(
+    problem = (
         f"row {source.row(row)} states {stated[row, code]:g} for class {classes[code]!r}, as {len(above)} of "
-        f"{(~np.isnan(stated)).sum()} probabilities above 1: out of range, read as they stand; pass scale=100 if all "
-        "are percents"
+        f"{(~np.isnan(stated)).sum()} probabilities above 1, which are out of range and read unchanged"
     )
+    source.say(Notice(problem, Way("pass {scale} if all are percents", scale=100)))
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""What speaks against columns of numbers being the classes of a table of counts or probabilities."""
+"""Evidence against reading columns of numbers as the classes of a table of counts or probabilities."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def refuse_repeated_items(source: SourceTable, item: str, body: list[str]) -> No
 
 
 def refuse_unnamed_items(source: SourceTable, classes: list[str], reading: Reading) -> None:
-    """Where the classes are known and a column that is none of them names every row, it may name the items."""
+    """With classes given, another column with a different value in every row may name the items."""
     rest = [name for name in source.columns if name not in classes and role_of(name, reading) is None]
     names = [name for name in rest if (c := source.codes(name)) is not None and np.unique(c).size == source.size > 1]
     if names:
         raise source.refusal(
-            f"no column looks like the item by its name, but {names[0]!r} has another value in every row",
+            f"no column looks like the item by its name, but {names[0]!r} has a different value in every row",
             Way("pass {item} if it names the items", item=names[0]),
             Way("pass {item} if they have no names", item=""),
         )
@@ -76,8 +76,8 @@ def refuse_items_that_may_be_a_class(source: SourceTable, item: str, body: list[
 
 
 def refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> None:
-    """A column of distinct whole numbers is a number for each item, and not a class, if it counts on, is the only such
-    one, lies above all others, or if the others have the same sum in every row.
+    """A column of distinct whole numbers has the numbers of the items if they are consecutive, if no other column is
+    like it, if they are above all others, or if the others have the same sum in every row.
 
     Rows with the same sum are a table of counts or probabilities whatever a column has.
     """
@@ -100,7 +100,7 @@ def refuse_numbered_items(names: list[str], matrix: np.ndarray, source: str) -> 
 
 
 def refuse_answers_as_counts(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
-    """Columns of whole numbers, two of which pair up as items and annotators do, are rather answers than counts.
+    """Columns of whole numbers, two of which pair up as items and annotators do, are answers rather than counts.
 
     Rows with the same sum are counts, whatever pairs up.  matrix: (n, k)
     """
@@ -138,8 +138,8 @@ def refuse_numbered_people(source: SourceTable, names: list[str]) -> None:
 def refuse_codes_as_counts(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
     """A few values that all columns share may be codes of labels, one column per annotator.
 
-    Counts take from each other what they share out, so that their sums vary less than they would if the columns had
-    nothing to do with each other; labels of people agree, so that sums vary more. Rows with the same sum are counts.
+    Counts divide the votes of an item among the classes, so their sums vary less than those of independent columns;
+    labels of people agree, so their sums vary more. Rows with the same sum are counts.
     matrix: (n, k), NaN if there is nothing
     """
     known = ~np.isnan(matrix) if matrix.dtype.kind == "f" else np.ones(matrix.shape, dtype=bool)
@@ -160,7 +160,7 @@ def refuse_codes_as_counts(source: SourceTable, names: list[str], matrix: np.nda
 
 
 def refuse_sum_as_class(source: SourceTable, names: list[str], matrix: np.ndarray) -> None:
-    """A column of counts that is the sum of all others in every row is no class.  matrix: (n, k)"""
+    """A column of counts that is the sum of all others in every row is not a class.  matrix: (n, k)"""
     if len(names) < 3 or len(matrix) < 2 or not are_counts(matrix):
         return
     total = matrix.sum(axis=1)

@@ -103,8 +103,8 @@ class Reading:
     None means that the reader finds out and reports its guess.
     """
 
-    format: str | None = setting(None, "File format, if the ending does not tell it")
-    layout: Layout | None = setting(None, "What a row has", among=LAYOUTS)
+    format: str | None = setting(None, "File format, if not clear from the ending")
+    layout: Layout | None = setting(None, "Content of a row", among=LAYOUTS)
     item: str | None = setting(None, 'Column with the name of the item; "" if there is none')
     annotator: str | None = setting(None, 'Column with the name of the annotator; "" if there is none')
     label: str | None = setting(None, "Column with the label")
@@ -118,7 +118,7 @@ class Reading:
     annotators: Sequence[Any] | np.ndarray | None = setting(
         None, "All annotators in order; with one column per annotator, the columns that are annotators"
     )
-    where: Mapping[str, str] | None = setting(None, "Rows to keep: those with this value in each of these columns")
+    where: Mapping[str, str] | None = setting(None, "Keep only rows with this value in each of these columns")
     question: str | None = setting(None, "Question to read, if an export has several")
     repeats: Repeats | None = setting(
         None,
@@ -126,15 +126,15 @@ class Reading:
         among=get_args(Repeats),
     )
     missing: Missing = setting("error", "What to do with rows without a label", among=get_args(Missing))
-    scale: float | None = setting(None, "Upper end of probabilities or of a slider: 1, or 100 for percents")
+    scale: float | None = setting(None, "Maximum of probabilities or of a slider: 1, or 100 for percents")
     several: Several | None = setting(
         None,
-        "How to read answers that tick several classes; beliefs have equal mass, votes are one for each",
+        "How to read answers that tick several classes; as beliefs with equal mass, or a vote per class",
         among=get_args(Several),
     )
     rescale: bool = setting(False, "Divide rows of probabilities, percents or mass by their sum")
     encoding: str = setting("utf-8", "Text encoding of CSV and TSV files")
-    delimiter: str | None = setting(None, "Character between the columns of CSV, if not the comma")
+    delimiter: str | None = setting(None, "Delimiter of CSV, if not the comma")
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

@@ -1,4 +1,4 @@
-"""What the values of columns say against the roles that their names, or the lack of other names, would give them."""
+"""Evidence in the values of columns against the roles that were guessed from their names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dissensus.labels.refusals import Way
 
 FEW = 6  # rows below which coincidences are too likely to say anything
 NO_ANNOTATORS = Way("pass {annotator} if the annotators are unknown", annotator="")
-MANY = 20  # different labels above which fractions or sentences are no classes
+MANY = 20  # different labels above which fractions or sentences are not classes
 WORDS = 4  # on average, from which on a value is a text
 REMARKS = ("explanation", "rationale", "note", "notes", "remark")  # texts about an answer, not about an item
 
@@ -86,7 +86,7 @@ def refuse_texts_for_people(source: SourceTable, annotator: str) -> None:
 
 
 def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used: list[str]) -> None:
-    """Where no column looks like the annotator by its name, one that looks like it by its values is asked about."""
+    """If no column looks like the annotator by its name, ask about one that does by its values."""
     asked = source.codes(item)
     if asked is None or source.size < max(FEW, 1.5 * _different(asked)):
         return
@@ -103,7 +103,7 @@ def refuse_unnamed_people(source: SourceTable, item: str, reading: Reading, used
 def refuse_numbered_answers(
     source: SourceTable, item: str, annotator: str | None, reading: Reading, used: list[str]
 ) -> None:
-    """A guessed item column with another value in every row may number the answers, if another column repeats."""
+    """A guessed item column with a different value in every row may number the answers, if another column repeats."""
     if fold_name(item) == "item" or source.size < FEW:
         return
     nameless = [name for name in _nameless(source, reading, used) if _repeats(source.codes(name))]
@@ -117,7 +117,7 @@ def refuse_numbered_answers(
         others = [name for name in nameless if pair_up(source.codes(name), source.codes(annotator))]
     if others:
         raise source.refusal(
-            f"column {item!r} has another value in every row, so it may number the answers, while {others[0]!r} "
+            f"column {item!r} has a different value in every row, so it may number the answers, while {others[0]!r} "
             "repeats as items do",
             *(Way("pass {item} if they are named there", item=name) for name in others),
             Way("pass {item} if every answer is about another item", item=item),
@@ -148,7 +148,7 @@ def not_people(source: SourceTable, columns: list[str]) -> dict[str, str]:
 def _not_a_person(
     source: SourceTable, column: str, different: set[str], used_by: Counter[str], common: bool
 ) -> str | None:
-    """What a column has if not labels: texts, identifiers, or values that nobody else has while others share some."""
+    """Contents unlike labels: texts, identifiers, or values in no other column while the others share some."""
     values = _values(source, column)
     size = len(values)
     if size < 3:
@@ -164,7 +164,7 @@ def _not_a_person(
 
 
 def _nameless(source: SourceTable, reading: Reading, used: list[str]) -> list[str]:
-    """Columns that could be items or annotators for all their names tell: whole numbers or text, without gaps."""
+    """Columns that could be items or annotators as far as their names tell: whole numbers or text, without gaps."""
     rest = [name for name in source.columns if name not in used and role_of(name, reading) in (None, "text")]
     return [name for name in rest if not source.table[name].null_count and _names_things(source.table[name])]
 
@@ -189,7 +189,7 @@ def _different(codes: np.ndarray) -> int:
 
 
 def _tells(known: np.ndarray, other: np.ndarray) -> bool:
-    """Whether the value of one column tells that of another.  (m,), (m,)"""
+    """Whether the value of one column determines that of another.  (m,), (m,)"""
     pairs = np.unique((known.astype(np.int64) + 1) * (int(other.max(initial=0)) + 2) + other + 1)
     return bool(pairs.size == np.unique(known).size)
 
@@ -202,7 +202,7 @@ def pair_up(first: np.ndarray | None, second: np.ndarray | None) -> bool:
 
 
 def _values(source: SourceTable, column: str) -> pa.ChunkedArray:
-    """The values that are there, as text; whole floats as the integers they are."""
+    """The values that are not null, as text; whole floats as the integers they are."""
     values = source.table[column]
     if pa.types.is_nested(values.type) or pa.types.is_binary(values.type):
         return pa.chunked_array([], pa.string())

@@ -78,7 +78,7 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
 
 
 def has_item_column(value: Labels) -> bool:
-    """Whether a file of these labels names its items: not where row i is row i of a source without names.
+    """Whether a file of these labels names its items: not if row i is row i of a source without names.
 
     Answers need the column to say which belong together, and rows that were selected to say which rows they were.
     """
@@ -86,8 +86,8 @@ def has_item_column(value: Labels) -> bool:
     return are_named(value.items) or not rows
 
 
-def lost_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[tuple[str, dict[str, Any]]]:
-    """What the columns of a table alone do not tell, in words, and the settings to read them back with.
+def find_losses_in_plain_columns(value: Labels, table: pa.Table, *, text: bool) -> list[tuple[str, dict[str, Any]]]:
+    """Describe what the columns of a table alone lose, with the settings that restore it.
 
     text: every cell becomes text (CSV), so that types are lost too
     """
@@ -227,5 +227,5 @@ def _annotator_columns(votes: Votes) -> pa.Table:
 
 
 def _describe_table(table: pa.Table, **reading: Any) -> pa.Table:
-    """The table with a word in its schema on how to read it."""
+    """The table with a note in its schema on how to read it."""
     return table.replace_schema_metadata({METADATA: json.dumps(reading).encode()})

@@ -178,10 +178,10 @@ def _matrix_layout(source: SourceTable, reading: Reading) -> Layout:
 
 
 def _check_classes(source: SourceTable, reading: Reading, names: list[str], item: str | None) -> None:
-    """Refuse columns of numbers that are no classes, if the caller did not name the classes."""
+    """Refuse columns of numbers that are not classes, if the caller did not name the classes."""
     if item is not None:
         refuse_repeated_items(source, item, names)
-    if not _are_numbers(source, names):  # decimals, true and false: told to be counts or probabilities
+    if not _are_numbers(source, names):  # decimals, true and false: declared as counts or probabilities
         return
     if item is None and reading.item is None:
         refuse_numbered_items(names, _numbers(source, names), source.name)

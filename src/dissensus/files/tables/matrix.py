@@ -27,7 +27,7 @@ def distributions_from_table(
 
     reading         as `recognise` filled it in
     check_sums      refuse counts that do not add up to the column `votes`
-    guessed_counts  nobody said that these are counts, so percents are asked about
+    guessed_counts  counts were guessed, so rows that may be percents are refused
     """
     names, item = list(reading.classes or ()), reading.item or None
     if not names:
@@ -65,7 +65,7 @@ def matrix_distributions(matrix: np.ndarray, items: Any, classes: Any, votes: An
 
 
 def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[str] = ()) -> None:
-    """Refuse whole numbers that sum to 100 in every row: counts of 100 votes, or percents of nobody knows how many.
+    """Refuse whole numbers that sum to 100 in every row: counts of 100 votes, or percents of an unknown number.
 
     names: of the columns; n_cat, num_cat and cat_count say that they are counts
     """
@@ -84,7 +84,7 @@ def refuse_percents_as_counts(matrix: np.ndarray, source: str, names: Sequence[s
 
 
 def rescale_rows(matrix: np.ndarray, say: Say) -> np.ndarray:
-    """Rows divided by their sum, and said for how many.  (n, k)"""
+    """Divide rows by their sum, and report for how many.  (n, k)"""
     rows, done = divide_rows(matrix)
     say(done)
     return rows

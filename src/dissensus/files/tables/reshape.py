@@ -38,8 +38,8 @@ def people_and_others(source: SourceTable, reading: Reading) -> tuple[list[str],
 def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[SourceTable, Reading]:
     """One column per annotator -> one row per answer; an empty cell means the annotator was not asked.
 
-    Items come in the order of the rows, also those that nobody answered; columns that are no person's stay beside the
-    answers to their item.
+    Items come in the order of the rows, also those that nobody answered; columns that belong to no person stay with
+    the answers to their item.
     """
     people, beside = people_and_others(source, reading)
     _check_people(source, reading, people, beside)
@@ -73,7 +73,7 @@ def annotator_columns_to_rows(source: SourceTable, reading: Reading) -> tuple[So
         known = dict.fromkeys(as_names(names.to_numpy()).tolist())
         reading = replace(reading, items=list(known) if named else row_numbers(source.size))
         if (unanswered := source.size - np.unique(kept).size) > 0:
-            source.say(f"{unanswered} rows without an answer: items nobody answered")
+            source.say(f"{unanswered} rows have no answer; their items are kept without answers")
     return source.with_table(pa.concat_tables(parts), kept), reading
 
 

@@ -1,4 +1,4 @@
-"""What every table of answers has: names, missing values, repeated answers."""
+"""Columns that every table of answers has: names, missing values, repeated answers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _find_kept_answers(
     if flag is not None:
         flagged = flags(source.table[flag])
         if flagged is None:
-            source.say(f"column {flag!r} has more than true and false, so it flags no planned repeats")
+            source.say(f"column {flag!r} has values other than true and false, so it flags no repeats")
         else:
             planned = flagged
     pair = item.astype(np.int64) * (int(annotator.max(initial=0)) + 1) + annotator

@@ -25,8 +25,8 @@ from dissensus.labels.refusals import Way
 def split_ticks(source: SourceTable, reading: Reading) -> SourceTable | None:
     """The table with a list of classes as the label of each answer; None if each label can be read as it is.
 
-    A cell is a list, a list written as text, or names separated by |. Where `several` says nothing, answers that tick
-    several are refused, and so is text that may be several classes or one: "a|b" where a and b occur elsewhere.
+    A cell is a list, a list written as text, or names separated by |. Without `several`, answers that tick several are
+    refused, and so is text that may be several classes or one: "a|b" where a and b occur elsewhere.
     """
     label = choose(replace(source, say=to_nobody), "label", reading)
     assert label is not None
@@ -53,7 +53,7 @@ def split_ticks(source: SourceTable, reading: Reading) -> SourceTable | None:
 
 
 def find_joined_name(names: Iterable[str]) -> str | None:
-    """A name that reads as several of the others, as "a|b" does beside "a" and "b", or as a list; None without one."""
+    """A name that reads as several others, such as "a|b" if "a" and "b" exist, or as a list; None without one."""
     parts = {name: _parts(name) for name in names}
     times = Counter(part for name, several in parts.items() for part in {name, *several})
     for name, several in parts.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from dissensus.files.notices import Notice
 from dissensus.files.spelling import as_numbers
 from dissensus.files.tables.columns import Reading, choose
 from dissensus.files.tables.rows import extra_columns, is_list, nan_as_null, shared_fields, without_missing
@@ -60,14 +61,15 @@ def beliefs_from_slider(source: SourceTable, reading: Reading) -> Beliefs:
 
 
 def hint_at_slider(source: SourceTable, label: str) -> None:
-    """Say that numbers are taken as classes where they may be positions of a slider: fractions, or many with gaps."""
+    """Report numbers that are read as classes and may be positions of a slider: fractions, or many with gaps."""
     labels = whole_floats(source.table[label])
     numbers = as_numbers(labels) if source.text else labels
     if not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
         return
     seen = numbers.drop_null().unique().to_numpy()
     if np.isfinite(seen).all() and ((seen != np.floor(seen)).any() or 20 < seen.size < np.ptp(seen) + 1):
-        source.say(
-            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class; "
-            "positions of a slider are read with layout='slider', its two classes= and its upper end, scale="
+        problem = (
+            f"each of the {seen.size} numbers from {seen.min():g} to {seen.max():g} in column {label!r} is a class"
         )
+        way = "read positions of a slider with {layout}, its two {classes} and its upper end {scale}"
+        source.say(Notice(problem, Way(way, layout="slider", classes=..., scale=...)))

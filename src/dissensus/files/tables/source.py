@@ -14,7 +14,7 @@ from dissensus.labels.frames import name_column, number_column
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_errors import RowError
 
-FIRST_COLUMN = "column 1"  # what options call it where the header has no name for it
+FIRST_COLUMN = "column 1"  # its name in settings, if the header has none
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class SourceTable:
     say   receives what is guessed or left out
     text  the columns are untyped text (CSV), so numbers are recognised by how they read
     rows  (m,) place of each row in the file, from 0; None while all are there
-    taken what was recognised before its columns were looked at, as "format = potato"
+    taken what was recognised before its columns, as "format = potato"
     guess receives what is recognised in their values, as "scale = 100 (percents)"
     export  it came from a tool's export, so that its roles have their own names: item, annotator, label, seconds
     """

@@ -63,7 +63,7 @@ def words_as_missing(source: SourceTable, label: str, reading: Reading) -> Sourc
             Way("leave them out with {missing}", missing="drop"),
             LIST_CLASSES,
         )
-    source.say(f"{listed} in column {label!r} taken for no label")
+    source.say(f"{listed} in column {label!r} read as no label")
     known = pc.if_else(missing, pa.scalar(None, pa.string()), texts)
     return source.with_table(source.table.set_column(source.columns.index(label), label, known))
 

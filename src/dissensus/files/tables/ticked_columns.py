@@ -46,7 +46,7 @@ def _ticks(source: SourceTable, name: str) -> np.ndarray:
     ticked = flags(source.table[name])
     if ticked is None:
         raise source.refusal(
-            f"column {name!r} is to tick a class, but has more than 0 and 1",
+            f"column {name!r} should tick a class, but has values besides 0 and 1",
             Way("correct it"),
             Way("leave {several} out if the columns have counts or probabilities", several=...),
         )

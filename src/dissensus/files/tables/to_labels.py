@@ -55,7 +55,7 @@ def labels_from_table(source: SourceTable, reading: Reading) -> Labels:
     if reading.several is not None and used.layout not in ("votes", "annotators"):
         problem = f"{{several}} is for labels, and this is {used.layout}"
         raise Refusal(problem, source.name, [Way("leave it out")], several=reading.several)
-    if not (ours or source.export):  # there names are those of accounts and records, not typed by hand
+    if not (ours or source.export):  # names in exports are those of accounts and records, not typed by hand
         source = ids_as_written(source, used)
     if used.layout == "counts" and reading.layout is None and reading.rescale:  # mass, of which no votes are known
         used = replace(used, layout="probabilities")

@@ -34,7 +34,7 @@ def write_taken(parts: Iterable[str]) -> str:
 def took_from_table(
     source: SourceTable, asked: Reading, used: Reading, labels: Labels, guesses: Sequence[str]
 ) -> str | None:
-    """What was taken from a table; None if the caller said it all, or the rows are votes, or beliefs in stated.
+    """The column mapping of a table; None if the caller gave all of it, or the rows are votes, or beliefs in stated.
     columns, and every role has its own name (item, annotator, label, seconds).
 
     asked, used  the reading before and after everything left open was filled in
@@ -55,13 +55,13 @@ def took_from_table(
 
 
 def classes_in_words(classes: Sequence[str], *, ordered: bool = False) -> str:
-    """The classes, numbers as a range if it has no gaps, and whether they have an order, told or of numbers."""
-    rising = _rising(classes)
+    """The classes, numbers as a range if it has no gaps, and whether they have an order, declared or numeric."""
+    rising = _as_rising_numbers(classes)
     return class_list(classes) + (", ordered" if ordered or (rising and len(rising) > 2) else "")
 
 
 def class_list(classes: Sequence[str]) -> str:
-    rising = _rising(classes)
+    rising = _as_rising_numbers(classes)
     if rising and len(rising) > 2 and isinstance(rising[0], int) and rising[-1] - rising[0] == len(rising) - 1:
         return f"{classes[0]}..{classes[-1]}"
     return list_names(classes) + (f", … {len(classes):,} classes" if len(classes) > SHOWN else "")
@@ -92,7 +92,7 @@ def _answers(source: SourceTable, asked: Reading, used: Reading, labels: Labels)
         guessed |= unknown or bool(notes) or (bool(column) and _is_guess(role, asked, column))
         if role == "label" and used.layout == "votes":
             notes.append(_label_values(source, asked, used, labels))
-            guessed |= _levels(source, asked, used) or "read as integers" in notes[-1]
+            guessed |= _levels(source, asked, used) or bool(_whole_floats(labels, source.table[used.label]))
         if column:
             parts.append(f"{role} = {show_name(column)}" + (f" ({', '.join(notes)})" if notes else ""))
     if used.layout in ("top-two", "top-one"):
@@ -126,12 +126,12 @@ def _matrix(source: SourceTable, asked: Reading, used: Reading) -> Parts:
     left = [name for name in left if name != "gold" or asked.gold is None]
     if left:
         parts.append(f"left out = {list_names(left)}")
-    told = asked.layout is not None and asked.classes is not None and not left
-    return parts, not told or _is_guess("item", asked, used.item or "")
+    layouts_given = asked.layout is not None and asked.classes is not None and not left
+    return parts, not layouts_given or _is_guess("item", asked, used.item or "")
 
 
-def _rising(classes: Sequence[str]) -> list[int] | list[float] | None:
-    """The classes as numbers, integers if all are, if they are in rising order."""
+def _as_rising_numbers(classes: Sequence[str]) -> list[int] | list[float] | None:
+    """The classes as numbers, integers if all are, if they are in ascending order."""
     if all(INTEGER.fullmatch(name) for name in classes):
         whole = [int(name) for name in classes]
         return whole if whole == sorted(whole) else None

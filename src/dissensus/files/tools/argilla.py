@@ -34,7 +34,7 @@ _FIELDS = ("id", "external_id", "fields", "metadata", "responses", "vectors", "s
 
 
 class _Response(NamedTuple):
-    """What one user said to one question; the status is None if the export does not tell it."""
+    """The answer of a user to a question; the status is None if the export has none."""
 
     question: str
     user: str | int | None
@@ -157,7 +157,7 @@ def _values(value: Any, question: str, place: Place) -> list[Any]:
 
 
 def _refuse_ranking(labels: list[Any], question: str, source: str) -> None:
-    """Version 2 writes rankings as lists, as it does several labels; lists of the same in other orders are rankings."""
+    """Version 2 writes rankings as lists, like several labels; lists of equal values in several orders are rankings."""
     lists = [tuple(label) for label in labels if isinstance(label, list)]
     if len(lists) == len(labels) and len(set(lists)) > 1 and len({frozenset(map(str, seen)) for seen in lists}) == 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What the reader knows about the format of one annotation tool or one release of crowd data."""
+"""The description of the format of one annotation tool or one release of crowd data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dissensus.labels.display import shapes
 
 @dataclass(frozen=True)
 class Parsed:
-    """One row per answer (item, annotator, label, seconds, further columns), and what was left out on the way."""
+    """One row per answer (item, annotator, label, seconds, further columns), and counts of what was left out."""
 
     table: pa.Table
     notices: list[str]

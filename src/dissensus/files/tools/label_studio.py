@@ -142,7 +142,7 @@ def _annotations(
 
 
 def _annotator(completed_by: Any, place: Place) -> tuple[str | int | None, dict[str, Any]]:
-    """Who answered: the email if there is one, as in the converter of Label Studio, else the number."""
+    """The annotator: the email if there is one, as in the converter of Label Studio, else the number."""
     if completed_by is None or (isinstance(completed_by, dict) and not completed_by):
         return None, {}
     if not isinstance(completed_by, dict):
@@ -180,7 +180,7 @@ def _parse_flat(records: Any, source: str, question: str | None) -> Parsed:
 
 
 def _flat_answer(answer: Any) -> list[Any]:
-    """What an answer of JSON-MIN chose: one class, {"choices": [...]}, or a list of {"rating": 4} and the like."""
+    """The choice of an answer in JSON-MIN: one class, {"choices": [...]}, or a list of {"rating": 4} and the like."""
     chosen = []
     for part in answer if isinstance(answer, list) else [] if answer is None else [answer]:
         kind = next((kind for kind in _ANSWERS if isinstance(part, dict) and kind in part), None)

@@ -66,7 +66,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
                 "item": item,
                 "annotator": annotator,
                 "label": choose_classes(ticked, place),
-                "seconds": _spent(behavior.get("time_string"), place),
+                "seconds": _read_seconds(behavior.get("time_string"), place),
             }
             | {_BEHAVIOR + key: cell(value) for key, value in behavior.items() if key != "time_string"}
         )
@@ -98,7 +98,7 @@ def render(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def _schemes(record: dict[str, Any], place: Place) -> tuple[dict[str, Any], list[str]]:
-    """What was said to each scheme, {scheme: {label: value}}, and the fields this was spread over in a flat record."""
+    """The answer to each scheme, {scheme: {label: value}}, and the fields this was spread over in a flat record."""
     nested = first_of(record, "label_annotations", "labels")
     if nested is not None:
         return as_object(nested, "the labels", place), []
@@ -123,7 +123,7 @@ def _find_ticked(labels: Any, place: Place) -> list[Any]:
     return list(own.values()) or list(said)
 
 
-def _spent(time: Any, place: Place) -> float | None:
+def _read_seconds(time: Any, place: Place) -> float | None:
     if time is None:
         return None
     spent = _TIME.fullmatch(time) if isinstance(time, str) else None

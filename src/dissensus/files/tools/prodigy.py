@@ -59,7 +59,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
             raise place.error("answer", answer, "'accept', 'reject' or 'ignore'")
         if question is not None and ("label" not in record or _offers(record)):
             raise place.error(
-                "the task", record, f"a label to judge as in {len(shown)} others: read choice tasks apart"
+                "the task", record, f"a label to judge as in {len(shown)} others: read choice tasks separately"
             )
         if answer == "ignore" or (question is None and answer == "reject"):
             left_out[f"{answer.rstrip('e')}ed task{{s}}"] += 1
@@ -97,7 +97,7 @@ def _item(record: dict[str, Any], place: Place) -> tuple[str | int, tuple[str, .
 
 
 def _offers(record: dict[str, Any]) -> list[Any]:
-    """What a choice task offers, nothing for a binary task."""
+    """The options of a choice task; empty for a binary task."""
     offered = record.get("options") or record.get("accept")
     return offered if isinstance(offered, list) else []
 

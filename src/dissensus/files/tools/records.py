@@ -20,7 +20,7 @@ ASIDE = "data."  # before the name of a further column or field whose own name i
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands in an export; `record` reads like "record 3", counted from 1."""
+    """The place of a value in an export; `record` reads like "record 3", counted from 1."""
 
     source: str
     record: str

@@ -33,7 +33,7 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     makes_sense}], self_corrected, label_correction}], idk: [annotator], label_count_round_1, label_count_round_2, ...}.
     In round 1 people labelled, in round 2 they judged all explanations; `question` is "round 1" (all labels, also
     if it is not given) or "round 2": without the labels whose own annotator then said they make no sense
-    (`self_corrected`), which gives label_count_round_2. Who said "I don't know" (`idk`) gave no label.
+    (`self_corrected`), which gives label_count_round_2. An annotator who said "I don't know" (`idk`) gave no label.
     Column `reasons` has each label's explanation.
     varierr.json of the repository mainlp/VariErr-NLI (ACL 2024), which in spite of its name is JSON lines.
     """

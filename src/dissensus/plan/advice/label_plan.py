@@ -72,7 +72,7 @@ class LabelPlan:
 
     @property
     def hard_seconds(self) -> tuple[PilotOption, float, float] | None:
-        """What stands for hard labels if the pilot has none: the kind, its cost in hard labels, seconds of one."""
+        """The substitute for hard labels if the pilot has none: the kind, its cost in hard labels, seconds of one."""
         if not self.pilot:
             return None
         kinds = [(option.kind, option.k_hat) for option in self.pilot]

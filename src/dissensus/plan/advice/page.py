@@ -17,9 +17,10 @@ from dissensus.plan.pilot import PilotOption
 from dissensus.plan.tradeoff import loss_curve, preference_map
 from dissensus.plan.utilities import UTILITIES
 from dissensus.report.charts import Line, line_chart
-from dissensus.report.document import Cell, Column, Document, Figure, Row, Section, Table, Text
+from dissensus.report.document import Document, Figure, Section, Text
 from dissensus.report.maps import grid_map
 from dissensus.report.named_rows import interval_chart
+from dissensus.report.tables import Cell, Column, Row, Table
 
 CELLS = 16  # steps of each axis of a map
 SHOWN = 0.25  # differences of loss beyond which a map is fully dark or white

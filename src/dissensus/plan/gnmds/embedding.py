@@ -16,6 +16,9 @@ from dissensus.plan.constraints import label_matrix
 # the true hinge. Starting with the true one ends the descent early, at a kink.
 WIDTHS = (1.0, 0.1, 0.01, 0.001)
 START_NOISE = 0.01  # against the size of the spectral start: dimensions that it leaves at 0 could never be entered
+# Small problems get noise before every later descent, too: a dimension that an earlier descent left at 0 has no slope,
+# so a saddle point looks like a minimum. No larger problem was seen to end there, and noise doubles the time.
+NOISE, SMALL = 0.05, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,7 @@ def embed_labels(
     trace_weight: float = 1.0,
     rank: int | None = None,
     widths: Sequence[float] = WIDTHS,
+    noise: float | None = None,
     tolerance: float = 1e-7,
     iterations: int = 5_000,
 ) -> Embedding:
@@ -69,11 +73,13 @@ def embed_labels(
     Parameters
     ----------
     labels : (n, k), higher is closer; equal numbers and NaN compare nothing
-    rng : disturbs the spectral start, the singular vectors of the centred ranks
+    rng : disturbs the spectral start, the singular vectors of the centred ranks, and draws the noise
     trace_weight : weight of the trace of the Gram matrix
     rank : columns of Z; min(n, k) + 1 by default, which loses nothing. Labels depend only on distances between items
         and classes, so what items have outside the span of the classes matters by its length alone
     widths : over which the hinge is rounded off, one descent each
+    noise : standard deviation of the noise added before every descent after the first, as a share of the largest
+        coordinate; 0.05 up to 20 points and 0 for more by default
     tolerance : the last descent stops when ten steps lower the objective by less than this share
     iterations : maximum per descent
 
@@ -92,7 +98,17 @@ def embed_labels(
     no_triplets = np.empty((0, 3), dtype=np.int32)
     start = _label_start(matrix, columns)
     return _minimise(
-        start, n, _orders(matrix), _orders(matrix.T), no_triplets, rng, trace_weight, widths, tolerance, iterations
+        start,
+        n,
+        _orders(matrix),
+        _orders(matrix.T),
+        no_triplets,
+        rng,
+        trace_weight,
+        widths,
+        noise,
+        tolerance,
+        iterations,
     )
 
 
@@ -104,6 +120,7 @@ def embed_triplets(
     trace_weight: float = 1.0,
     rank: int | None = None,
     widths: Sequence[float] = WIDTHS,
+    noise: float | None = None,
     tolerance: float = 1e-7,
     iterations: int = 5_000,
 ) -> Embedding:
@@ -112,11 +129,13 @@ def embed_triplets(
     Parameters
     ----------
     triplets : (t, 3) points a, b, c with a closer to b than to c
-    rng : disturbs the start
+    rng : disturbs the start, and draws the noise
     n_points : number of points; the largest that occurs, plus 1, by default
     trace_weight : weight of the trace of the Gram matrix
     rank : dimensions; n_points by default, which loses nothing. Two or three for a picture
     widths : over which the hinge is rounded off, one descent each
+    noise : standard deviation of the noise added before every descent after the first, as a share of the largest
+        coordinate; 0.05 up to 20 points and 0 for more by default
     tolerance : the last descent stops when ten steps lower the objective by less than this share
     iterations : maximum per descent
 
@@ -135,7 +154,7 @@ def embed_triplets(
     listed = np.ascontiguousarray(asked, dtype=np.int32).reshape(-1, 3)
     nothing = _orders(np.empty((0, 0)))
     start = _triplet_start(listed, size, columns)
-    return _minimise(start, size, nothing, nothing, listed, rng, trace_weight, widths, tolerance, iterations)
+    return _minimise(start, size, nothing, nothing, listed, rng, trace_weight, widths, noise, tolerance, iterations)
 
 
 def triplet_error(points: np.ndarray, triplets: np.ndarray) -> float:
@@ -158,28 +177,37 @@ def _minimise(
     rng: np.random.Generator,
     trace_weight: float,
     widths: Sequence[float],
+    noise: float | None,
     tolerance: float,
     iterations: int,
 ) -> Embedding:
     from dissensus.plan.gnmds.kernels import descend, objective
 
-    _check_options(trace_weight, widths, tolerance, iterations)
+    share = (NOISE if len(start) <= SMALL else 0.0) if noise is None else noise
+    _check_options(trace_weight, widths, share, tolerance, iterations)
     problem = (n, rows, columns, triplets)
     weight, slope = float(trace_weight), np.empty(start.shape)
-    spread = max(float(np.abs(start).max(initial=0.0)), 1e-3)
-    points = start + START_NOISE * spread * rng.standard_normal(start.shape)
+    points = _disturb(start, START_NOISE, rng)
     sizes = np.geomspace(0.1, 10, 13)
     width = float(widths[0])
     points *= min(sizes, key=lambda size: float(objective(size * points, *problem, width, weight, slope)))
     calls, converged = sizes.size, False
     for stage, width in enumerate(widths):
         enough = max(tolerance, 1e-4 * 0.1**stage)
+        if stage > 0 and share > 0:
+            points = _disturb(points, share, rng)
         points, _, used, converged = descend(points, *problem, float(width), weight, iterations, enough)
         calls += used
     # A width of 1e-12 is the true hinge to the last digit.
     value = float(objective(points, *problem, 1e-12, weight, slope))
     hinge = value - weight * float((points**2).sum())
     return Embedding(points, n, value, max(hinge, 0.0), calls, bool(converged))
+
+
+def _disturb(points: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Add normal noise with this share of the largest coordinate as its standard deviation.  (N, r)"""
+    spread = max(float(np.abs(points).max(initial=0.0)), 1e-3)
+    return points + share * spread * rng.standard_normal(points.shape)
 
 
 def _orders(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -253,10 +281,12 @@ def _check_triplets(triplets: np.ndarray, n_points: int | None) -> int:
     return size
 
 
-def _check_options(trace_weight: Any, widths: Sequence[float], tolerance: float, iterations: int) -> None:
+def _check_options(trace_weight: Any, widths: Sequence[float], noise: float, tolerance: float, iterations: int) -> None:
     if not 0 <= trace_weight < np.inf:
         raise ValueError(f"trace_weight is {trace_weight}; expected 0 or more")
     if not len(widths) or not all(width > 0 for width in widths):
         raise ValueError(f"widths are {list(widths)}; expected one or more numbers above 0, from wide to narrow")
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise is {noise}; expected 0 or more")
     if not tolerance > 0 or iterations < 1:
         raise ValueError(f"tolerance is {tolerance}, iterations {iterations}; expected both to be above 0")

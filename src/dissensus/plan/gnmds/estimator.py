@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from dissensus.labels.refusals import one_of
 from dissensus.plan.constraints import label_triplets
 from dissensus.plan.gnmds.embedding import embed_labels, embed_triplets, triplet_error
 
@@ -79,5 +80,4 @@ class GNMDS(BaseEstimator):  # type: ignore[misc]
         return 1 - triplet_error(self.embedding_, triplets)
 
     def _check_source(self) -> None:
-        if self.source not in ("triplets", "labels"):
-            raise ValueError(f"source is {self.source!r}; expected 'triplets' for (t, 3) rows or 'labels' for (n, k)")
+        one_of("source", self.source, ("triplets", "labels"))

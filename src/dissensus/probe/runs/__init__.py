@@ -1,4 +1,4 @@
-"""One module for each probe of PROBES: how it runs, when it cannot, and what it reports.
+"""One module for each probe of PROBES: its computation, its requirements, and its report.
 
 Each has `run(probed, rng, move) -> Result`, and `find_obstacle(probed)` if it needs more than a network and images.
 """

@@ -10,7 +10,8 @@ import numpy as np
 from dissensus.probe.probed import Move, Probed
 from dissensus.probe.robustness import Robustness, attack
 from dissensus.report.charts import Line, line_chart
-from dissensus.report.document import Block, Card, Column, Figure, Section, Table
+from dissensus.report.document import Block, Card, Figure, Section
+from dissensus.report.tables import Column, Table
 
 SCORES = {
     "accuracy": Column("accuracy", ".1%"),
@@ -44,8 +45,8 @@ class AttackResult:
     def blocks(self, probed: Probed) -> list[Block]:
         figures = self._figures(probed)
         if len(figures) == 1:
-            return [Section("", [self._table(), *figures], columns=2)]
-        return [self._table(), Section("", figures, columns=2, detail=True)]
+            return [Section("", [*figures, self._table()], columns=2)]
+        return [Section("", figures, columns=2, detail=True), self._table()]
 
     def _smallest(self) -> tuple[float, float, float]:
         """The smallest epsilon, with the accuracy before and after PGD."""

@@ -14,7 +14,8 @@ from dissensus.probe.inputs import ImageBatches, image_batches
 from dissensus.probe.path_figures import barrier_figure
 from dissensus.probe.paths import Barrier, LossCurve, barrier
 from dissensus.probe.probed import Move, Probed, find_no_other
-from dissensus.report.document import Block, Card, Column, Figure, Section, Table
+from dissensus.report.document import Block, Card, Figure, Section
+from dissensus.report.tables import Column, Table
 
 RENEWED_ON = 5_000  # images are enough for means and variances of a channel, and are gone through at every point
 
@@ -55,7 +56,7 @@ class BarrierResult:
 
     def blocks(self, probed: Probed) -> list[Block]:
         figure = Figure("Loss on the line", barrier_figure(self.barrier, (probed.names[0], probed.names[1])))
-        return [Section("", [self._table(probed), figure], columns=2)]
+        return [Section("", [figure, self._table(probed)], columns=2)]
 
     def _table(self, probed: Probed) -> Table:
         columns = [

@@ -11,7 +11,8 @@ from dissensus.labels.as_json import as_json
 from dissensus.labels.refusals import Refusal
 from dissensus.probe.probed import Move, Probed, find_no_other
 from dissensus.probe.representation import LEAST, linear_cka
-from dissensus.report.document import Block, Card, Column, Table
+from dissensus.report.document import Block, Card
+from dissensus.report.tables import Column, Table
 
 
 @dataclass(frozen=True, eq=False)

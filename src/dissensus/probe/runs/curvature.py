@@ -10,12 +10,14 @@ import numpy as np
 from dissensus.evaluate.slices import high_disagreement
 from dissensus.labels.display import shapes
 from dissensus.probe.curvature import Density, Eigenvalues, spectral_density, top_eigenvalues
-from dissensus.probe.landscapes import LossLine, LossPlane, loss_line, loss_plane, random_direction
+from dissensus.probe.directions import random_direction
+from dissensus.probe.landscapes import LossLine, LossPlane, loss_line, loss_plane
 from dissensus.probe.path_figures import line_figure, plane_figure
 from dissensus.probe.probed import Move, Probed
 from dissensus.probe.traces import Trace, trace
 from dissensus.report.charts import Line, line_chart
-from dissensus.report.document import Block, Card, Column, Figure, Section, Table
+from dissensus.report.document import Block, Card, Figure, Section
+from dissensus.report.tables import Column, Table
 
 DECADES = 8  # of a density that are drawn
 EIGENVALUES = 3
@@ -66,7 +68,7 @@ class CurvatureResult:
         return Card("largest eigenvalue", float(self.eigenvalues["all"].value[0]), note, format=".4g")
 
     def blocks(self, probed: Probed) -> list[Block]:
-        return [self._table(), Section("", self._figures(), columns=3, detail=True)]
+        return [Section("", self._figures(), columns=3, detail=True), self._table()]
 
     def _table(self) -> Table:
         columns = [

@@ -14,7 +14,8 @@ from dissensus.labels.sampling import evenly_spaced
 from dissensus.probe.gradients import GradientVariance, gradient_variance
 from dissensus.probe.probed import Move, Probed
 from dissensus.report.charts import scatter
-from dissensus.report.document import Block, Card, Column, Figure, Section, Table
+from dissensus.report.document import Block, Card, Figure, Section
+from dissensus.report.tables import Column, Table
 
 DOTS = 600  # more would hide each other, and make the page heavy
 NOTE = (
@@ -61,7 +62,7 @@ class GradientResult:
             Column("median variance", ".4g"),
         ]
         row = (facts["items"], self.gradients.spearman, facts["mean_variance"], facts["median_variance"])
-        return [Section("", [Table(columns, [row], "Gradient variance", NOTE), self._figure(probed)], columns=2)]
+        return [Section("", [self._figure(probed), Table(columns, [row], "Gradient variance", NOTE)], columns=2)]
 
     def _figure(self, probed: Probed) -> Figure:
         shown = evenly_spaced(len(probed.images), DOTS)

@@ -1,14 +1,14 @@
-"""Images from outside the training data: how well scores of the network tell them from its own."""
+"""Images from outside the training data: how well scores of the network separate them from its own."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
+from dissensus.labels.content_hash import hash_arrays
 from dissensus.labels.intervals import Interval
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.probe.detection import Separation
@@ -16,7 +16,8 @@ from dissensus.probe.ood import DETECTORS, NEIGHBOURS
 from dissensus.probe.ood_sets import Detection, detect_ood
 from dissensus.probe.probed import Move, Probed
 from dissensus.report.charts import Line, line_chart
-from dissensus.report.document import Block, Card, Figure, Section, Table
+from dissensus.report.document import Block, Card, Figure, Section
+from dissensus.report.tables import Table
 from dissensus.train.images import ImageTable
 
 SCORES = {"aupr_in": "AUPR in", "aupr_out": "AUPR out", "fpr95_in": "FPR95 in", "fpr95_out": "FPR95 out"}
@@ -24,7 +25,7 @@ SCORES = {"aupr_in": "AUPR in", "aupr_out": "AUPR out", "fpr95_in": "FPR95 in", 
 
 @dataclass(frozen=True, eq=False)
 class OodResult:
-    """How well the network tells images from outside from its own."""
+    """How well the network separates images from outside from its own."""
 
     detection: Detection
     remarks: tuple[str, ...] = ()
@@ -35,7 +36,7 @@ class OodResult:
     def answer(self, probed: Probed) -> str:
         name, detector, result = self._first()
         return (
-            f"{DETECTORS[detector].title} tells {name} from the images probed with an AUROC of {result.auroc:.3f}, "
+            f"{DETECTORS[detector].title} separates {name} from the probed images with an AUROC of {result.auroc:.3f}, "
             "where 0.5 is chance."
         )
 
@@ -44,7 +45,7 @@ class OodResult:
         return Card(f"AUROC on {name}", result.auroc, DETECTORS[detector].title)
 
     def blocks(self, probed: Probed) -> list[Block]:
-        return [self._table(probed), Section("", [self._figure()], columns=2, detail=True)]
+        return [Section("", [self._figure()], columns=2, detail=True), self._table(probed)]
 
     def _first(self) -> tuple[str, str, Separation]:
         name, by_detector = next(iter(self.detection.separations.items()))
@@ -127,5 +128,5 @@ def _leave_out_probed(probed: Probed) -> tuple[ImageTable | None, list[str]]:
     return probed.reference.select(rows), [f"{names} ignores {shared:,} of {total:,} reference images that are probed"]
 
 
-def _hash_images(images: ImageTable) -> list[bytes]:
-    return [blake2b(pixels.tobytes(), digest_size=16).digest() for pixels in images.pixels]
+def _hash_images(images: ImageTable) -> list[str]:
+    return [hash_arrays([pixels]) for pixels in images.pixels]

@@ -1,4 +1,4 @@
-"""Grad-CAM maps: which parts of an image count, and whether another network looks at the same parts."""
+"""Grad-CAM maps: the parts of an image that count, and whether another network depends on the same parts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from dissensus.probe.probed import Move, Probed
 from dissensus.probe.saliency import grad_cam
 from dissensus.probe.stability import SaliencyStability, stability_by_disagreement
 from dissensus.report.colours import BLUE, ORANGE
-from dissensus.report.document import AnyCell, Block, Card, Column, Drawing, Section, Table, Text
+from dissensus.report.document import Block, Card, Section, Text
 from dissensus.report.items import picture
+from dissensus.report.tables import AnyCell, Column, Drawing, Table
 
 SHOWN = 6  # images with their maps on a page
 FEW_PIXELS = 16  # of a map, over fewer of which a correlation is mostly chance
