@@ -15,7 +15,7 @@ def test_names_meet_in_any_order_and_the_items_of_one_table_alone_are_listed():
     match = match_items(NAMES, np.array(["c", "d", "a"]), NOUNS, missing="leave out")
     assert (match.first.tolist(), match.second.tolist()) == ([0, 2], [2, 0]) and not match.is_same
     assert (match.only_first.tolist(), match.only_second.tolist()) == (["b"], ["d"])
-    with refuses("1 items", "no labels (b)", "no images (d)", error=Refusal):
+    with refuses("1 item has", "no labels (b)", "no images (d)", error=Refusal):
         match_items(NAMES, np.array(["c", "d", "a"]), NOUNS)
 
 
@@ -54,6 +54,6 @@ def test_long_lists_of_names_are_cut():
 
 def test_only_the_side_with_items_of_its_own_is_listed():
     for first, second, lacking in ((NAMES, NAMES[:2], "no labels (c)"), (NAMES[:2], NAMES, "no images (c)")):
-        with refuses("1 items", lacking) as refused:
+        with refuses("1 item has", lacking) as refused:
             match_items(first, second, NOUNS)
         assert str(refused.value).count("(") == 1
