@@ -181,7 +181,7 @@ def test_few_noisy_runs_are_too_weak_and_not_a_contradiction() -> None:
 @pytest.mark.parametrize(("shown", "verdict"), [(3.0, "too weak to tell"), (52.0, "equal")])
 def test_labels_shown_one_at_a_time_must_all_have_been_shown(shown: float, verdict: str) -> None:
     means = as_printed() | {(SHOWN, "sampled"): shown}
-    printed = published(votes=51, one_at_a_time=("sampled",))
+    printed = published(must_show={"sampled": 51})
     assert judge(less("kl", "sampled", than="hard"), evidence((NEAR, means), sd=0.001), printed).verdict == verdict
     assert judge(SOFT, evidence((NEAR, means), sd=0.001), printed).verdict == "equal"
 

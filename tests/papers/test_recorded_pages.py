@@ -11,6 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dissensus.papers.catalogue import PAPERS
+from dissensus.papers.evidence import Number, read_evidence
+from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
 from tests.facts import states
@@ -42,6 +44,17 @@ def test_no_figure_is_taller_than_a_screen(name: str) -> None:
 def test_recorded_verdicts_are_those_of_the_present_rules(path: Path) -> None:
     stored = json.loads(path.read_text(encoding="utf-8"))
     assert judge_record(path) == stored, "run `python studies/pages.py`"
+
+
+@pytest.mark.parametrize("path", sorted(RECORDS.glob("*.csv")), ids=lambda path: path.stem)
+def test_every_arm_that_must_show_its_labels_records_how_many_it_has_shown(path: Path) -> None:
+    evidence = read_evidence(path)
+    for table in PAPERS[path.stem.partition("-")[0]].published.tables:
+        for candidate, known in evidence.values.items():
+            if not candidate.model:
+                continue
+            arms = {number.arm for number in known if number.where == table.where} & set(table.must_show)
+            assert all(Number(SHOWN, arm, table.where) in known for arm in arms), (candidate, table.source, arms)
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -1,12 +1,14 @@
 """Numbers as a paper prints them, read from its `published.toml`.
 
+[defaults]                      # entries of every table that does not have its own; may be left out
+runs = 5                        # behind each mean
+
 [[table]]
 source = "table 1"              # as the paper numbers it
 where = "K = 5"                 # the condition of all its numbers; may be left out
-runs = 5                        # behind each mean
-reference = ["soft_nll", "soft"]    # metric and arm whose level a model has to reach
-votes = 5                       # labels that one-at-a-time arms must have shown
-one_at_a_time = ["sls"]
+reference = "soft"              # arm that says how good the paper's model is
+level = ["soft_nll"]            # metrics by which
+must_show = { sls = 5 }         # labels per item that these arms must have shown
 control = "table 2"             # a table whose contrasts are positive controls as well; may be left out
 interval = true                 # ± is the half-width of a 95% interval; without it, the standard deviation over runs
 [table.soft_nll]
@@ -17,7 +19,7 @@ sls = "0.5599 ± 0.0233"
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +36,7 @@ class PublishedTable:
 
     reference      arm that says how good the paper's model is
     level          metrics by which: accuracy has to be high, any other metric low; one of them is enough
-    votes          labels per item that an arm of `one_at_a_time` has to have shown by the scored epoch
+    must_show      labels per item that an arm has to have shown by the scored epoch, of arms that show one at a time
     control        source of a table whose contrasts are positive controls as well; those of its first level metric
                    are controls for metrics that are not printed
     interval       whether ± is the half-width of a 95% interval, not a standard deviation
@@ -45,8 +47,7 @@ class PublishedTable:
     runs: int = 1
     reference: str = ""
     level: tuple[str, ...] = ()
-    votes: float = 0.0
-    one_at_a_time: tuple[str, ...] = ()
+    must_show: Mapping[str, float] = field(default_factory=dict)
     control: str = ""
     interval: bool = False
     numbers: Mapping[str, Mapping[str, Printed]] = field(default_factory=dict)
@@ -89,15 +90,18 @@ class Published:
 def read_published(paper: str) -> Published:
     """Read the published numbers of a paper, such as "singh2025"."""
     values, _ = read_toml(Path(str(files("dissensus.papers") / paper / "published.toml")))
-    return Published([_table(dict(entry)) for entry in values["table"]])
+    return Published([_table({**values.get("defaults", {}), **entry}) for entry in values["table"]])
 
 
-def _table(entry: dict[str, Any]) -> PublishedTable:
-    numbers = {metric: entry.pop(metric) for metric, value in list(entry.items()) if isinstance(value, dict)}
-    runs, interval = entry.get("runs", 1), entry.get("interval", False)
-    lists = {name: tuple(entry.get(name, ())) for name in ("level", "one_at_a_time")}
+def _table(entry: Mapping[str, Any]) -> PublishedTable:
+    names = {setting.name for setting in fields(PublishedTable)}
+    settings = {name: value for name, value in entry.items() if name in names}
     printed = {
-        metric: {arm: parse_printed(str(text), runs, interval=interval) for arm, text in arms.items()}
-        for metric, arms in numbers.items()
+        metric: {
+            arm: parse_printed(str(text), entry.get("runs", 1), interval=entry.get("interval", False))
+            for arm, text in arms.items()
+        }
+        for metric, arms in entry.items()
+        if metric not in names
     }
-    return PublishedTable(**entry | lists, numbers=printed)
+    return PublishedTable(**settings | {"level": tuple(settings.get("level", ()))}, numbers=printed)

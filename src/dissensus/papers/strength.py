@@ -2,8 +2,9 @@
 
     level     the reference arm reaches 0.9 of the printed accuracy, or at most 1.5 times the printed loss
     control   the largest contrast printed in the same metric, other than those in question, excludes zero here and has
-              at least a third of its printed relative size; it is from the same table or from the one named as
-              control, whose first level metric replaces one that is not printed
+              at least a third of its printed relative size, with either sign: models that learn from exchanged labels
+              are strong, and their claims differ. It is from the same table or from the one named as control, whose
+              first level metric replaces one that is not printed
     power     the half-width of the interval is at most half of the printed effect, or zero is outside it
     delivery  labels shown one at a time have been shown as often as there are votes by the scored epoch
 
@@ -91,10 +92,10 @@ def passes_control(
 
 
 def has_shown_all(table: PublishedTable, expression: Expression, candidate: Candidate, evidence: Evidence) -> bool:
-    """Whether arms that show one label at a time have shown as many as there are votes."""
-    arms = {number.arm for _, number in expression.terms} & set(table.one_at_a_time)
-    shown = [evidence.runs(candidate, Number(SHOWN, arm, table.where)) for arm in arms]
-    return all(np.mean(list(runs.values())) >= table.votes for runs in shown if runs)
+    """Whether arms that show one label at a time have shown as many as they must."""
+    arms = {number.arm for _, number in expression.terms} & set(table.must_show)
+    shown = {arm: evidence.runs(candidate, Number(SHOWN, arm, table.where)) for arm in arms}
+    return all(np.mean(list(runs.values())) >= table.must_show[arm] for arm, runs in shown.items() if runs)
 
 
 def has_power(ours: Interval, effect: float | None) -> bool:

@@ -53,12 +53,12 @@ def scored(score=papers_score, *, noise=0.0005, kinds=tuple(KINDS), models=("vgg
     }
 
 
-def judged(networks=None, heads=None):
+def judged(networks=None, heads=None, epochs=65):
     """Judgements by networks and heads, if there are any."""
     rows = []
     for name, scores in (("networks", networks), ("heads", heads)):
         if scores is not None:
-            rows += score_rows(Candidate(name), scores)
+            rows += score_rows(Candidate(name), scores, epochs)
     return judgements(judge_claims(PAPER, collect(rows)))
 
 

@@ -30,7 +30,7 @@ def evidence_as_printed(*, epochs: float = 200.0, exchange: Mapping[str, str] | 
             for arm in () if metric in P_VALUES else arms:
                 source = arms.get((exchange or {}).get(arm, arm), arms[arm])
                 means.setdefault(Number(metric, arm, table.where), source.value)
-        for arm in table.one_at_a_time:
+        for arm in table.must_show:
             means[Number(SHOWN, arm, table.where)] = epochs
     means |= {Number("soft_nll", "chance"): float(np.log(10)), Number("accuracy", "chance"): 0.1}
     rows = []

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.scores import METRICS, PGD_KINDS, SETS
-from dissensus.papers.collins2022.studies import MODELS, choice_studies
+from dissensus.papers.collins2022.studies import MODELS, SIZES, choice_studies
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect, name_runs
 from dissensus.papers.paper import Results, Scale
+from dissensus.papers.strength import SHOWN
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]]  # kind, model, seed, set, metric
 NEAREST_FIRST = tuple(reversed(MODELS))  # networks, as in the paper, before heads
@@ -24,7 +26,8 @@ def observe(results: Results, scale: Scale) -> Evidence:
     rows = [*label_rows(numbers["labels"])]
     for models in NEAREST_FIRST:
         scores = numbers[f"scores-{models}"]["scores"]
-        rows += [*score_rows(Candidate(models), scores), *_spread(Candidate(models), scores)]
+        epochs = SIZES[scale][models]["epochs"]
+        rows += [*score_rows(Candidate(models), scores, epochs), *_spread(Candidate(models), scores)]
     return collect([*rows, *choice_rows(Candidate(choice_studies(scale)[0][1]), numbers["choices"])])
 
 
@@ -39,10 +42,15 @@ def label_rows(own: Mapping[str, Any]) -> Iterator[Row]:
             yield Candidate(), Number(metric, arm), name_runs(unit, values)
 
 
-def score_rows(candidate: Candidate, scores: Scores) -> Iterator[Row]:
-    """Scores by run, a model with a seed, as in the paper: five seeds of each of three networks."""
+def score_rows(candidate: Candidate, scores: Scores, epochs: int) -> Iterator[Row]:
+    """Scores by run, a model with a seed, as in the paper: five seeds of each of three networks.
+
+    Labels shown one at a time have shown one per image in each epoch, and the last epoch is scored.
+    """
     for kind in scores:
         for set_ in SETS:
+            if KINDS[kind].arm["delivery"] == "deaggregated":
+                yield candidate, Number(SHOWN, kind, set_), {"all": float(epochs)}
             for metric in SCORED:
                 runs = runs_of(scores, kind, set_, metric)
                 if runs:

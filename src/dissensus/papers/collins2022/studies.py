@@ -30,7 +30,7 @@ SIZES: dict[Scale, dict[str, Any]] = {
         "networks": {"others": 300, "seeds": 2, "epochs": 3, "batch": 64, "side": 16, "widths": {"vgg11": 4}},
     },
     "laptop": {
-        "heads": {"others": None, "seeds": 5, "epochs": 30, "hidden": 64, "batch": 64, "features": 512},
+        "heads": {"others": None, "seeds": 5, "epochs": 65, "hidden": 64, "batch": 64, "features": 512},
         "networks": {
             "others": 2_100,
             "seeds": 2,
