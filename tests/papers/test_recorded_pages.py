@@ -12,6 +12,7 @@ import pytest
 
 from dissensus.papers.catalogue import PAPERS
 from dissensus.papers.evidence import Number, read_evidence
+from dissensus.papers.pages import count_bases
 from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
@@ -84,6 +85,8 @@ def test_the_readme_has_the_tally_of_the_records() -> None:
     verdicts = Counter(row["verdict"] for record in records().values() for row in record["claims"])
     holds = verdicts["equal"] + verdicts["same direction"]
     others = (verdicts[name] for name in ("differs", "too weak to tell", "cannot be tested here"))
+    bases = count_bases(records().values())
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (sentence,) = [part for part in readme.split("\n\n") if "claims of five" in " ".join(part.split())]
-    assert states(sentence, sum(verdicts.values()), holds, *others)
+    assert states(sentence, sum(verdicts.values()), holds, *others, *bases.values()) and sum(bases.values()) == holds
+    assert len(re.findall(r"\d+ claims", readme)) == 1

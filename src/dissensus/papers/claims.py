@@ -72,7 +72,9 @@ class Finding:
     reason : str
         Why it is undecided or differs; may be empty.
     evidence : str
-        Model and epoch that decided; may be empty.
+        Model and epoch that decided, with its accuracy; may be empty.
+    others : str
+        What other models give; may be empty.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class Finding:
     published: str
     reason: str = ""
     evidence: str = ""
+    others: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -109,6 +112,7 @@ def claim_entry(claim: Claim, finding: Finding) -> dict[str, Any]:
         "verdict": finding.verdict,
         "reason": finding.reason,
         "evidence": finding.evidence,
+        "others": finding.others,
         "judgement": finding.judgement.as_json(),
     }
 

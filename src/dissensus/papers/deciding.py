@@ -15,7 +15,7 @@ from dissensus.papers.evidence import Evidence, Runs
 from dissensus.papers.expressions import Expression
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
 from dissensus.papers.published import Published
-from dissensus.papers.strength import half_width, has_power, weaknesses
+from dissensus.papers.strength import accuracy_of, half_width, has_power, weaknesses
 
 Sign = Literal[-1, 1]
 NEAR = 2.0  # standard errors of the difference up to which two numbers count as equal
@@ -45,6 +45,7 @@ def decide(
                 agreeing=sum(sign * value > 0 for value in runs.values()),
                 weak=failed if has_power(ours, effect) else (*failed, "power"),
                 means=expression.means(evidence, candidate),
+                accuracy=accuracy_of(expression, candidate, evidence, published, source),
             )
         )
     made = let_nearest_decide(

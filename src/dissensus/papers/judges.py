@@ -41,7 +41,7 @@ from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
 from dissensus.papers.printed import Printed, parse_printed
 from dissensus.papers.published import Published
-from dissensus.papers.strength import excludes_zero, half_width, has_power, weaknesses
+from dissensus.papers.strength import accuracy_of, excludes_zero, half_width, has_power, weaknesses
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,10 @@ class Exactly:
             if candidate.model and not self.or_more:  # no interval; a count of differences has many runs behind it
                 weak += ("power",)
             value = Interval(ours, math.nan, math.nan, math.nan, 0.95)
-            outcomes.append(Outcome(candidate=candidate, value=value, runs={}, agreeing=0, weak=weak))
+            accuracy = accuracy_of(expression, candidate, evidence, published, source)
+            outcomes.append(
+                Outcome(candidate=candidate, value=value, runs={}, agreeing=0, weak=weak, accuracy=accuracy)
+            )
         allowed = max(0.5 * 10.0**-self.printed.digits, self.within * abs(self.printed.value))
 
         def verdict_of(outcome: Outcome) -> Verdict:
@@ -193,6 +196,7 @@ class HoldsIn:
                     agreeing=sum(self.sign * value > 0 for value in pooled.values()),
                     weak=tuple(sorted(failed)) + (() if has_power(ours, effect) else ("power",)),
                     cells=cells,
+                    accuracy=accuracy_of(self.expressions[0], candidate, evidence, published, source),
                 )
             )
 

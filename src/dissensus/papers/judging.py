@@ -12,7 +12,13 @@ from dissensus.papers.deciding import not_run
 from dissensus.papers.evidence import Evidence, read_evidence
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.paper import Paper
-from dissensus.papers.wording import describe_evidence, describe_judgement, describe_printed, describe_reason
+from dissensus.papers.wording import (
+    describe_evidence,
+    describe_judgement,
+    describe_others,
+    describe_printed,
+    describe_reason,
+)
 
 
 def judge_claims(paper: Paper, evidence: Evidence) -> dict[str, Finding]:
@@ -57,4 +63,5 @@ def _finding(claim: Claim, evidence: Evidence, paper: Paper) -> Finding:
         published=claim.published or describe_printed(claim.judge, paper.published, claim.table, paper.names),
         reason=describe_reason(judgement, paper.names),
         evidence=describe_evidence(judgement, paper.names),
+        others=describe_others(judgement, paper.names),
     )

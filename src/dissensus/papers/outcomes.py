@@ -23,6 +23,7 @@ class Outcome:
     weak      conditions that this evidence fails: level, control, power, delivery
     means     of the arms compared
     cells     for a claim about several differences: which of them have the claimed sign
+    accuracy  of the model's reference arm, in percent; None if it was not measured
     """
 
     candidate: Candidate
@@ -32,6 +33,7 @@ class Outcome:
     weak: tuple[str, ...] = ()
     means: Mapping[str, float] = field(default_factory=dict)
     cells: Mapping[str, bool] = field(default_factory=dict)
+    accuracy: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -43,6 +45,7 @@ class Outcome:
             "weak": list(self.weak),
             "means": as_json(self.means),
             "cells": dict(self.cells),
+            "accuracy": self.accuracy,
         }
 
 

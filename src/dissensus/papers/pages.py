@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,12 @@ from dissensus.report.svg import as_file, split_bar
 
 Record = Mapping[str, Any]
 COLOURS: dict[str, str] = dict(zip(VERDICTS, (BLUE, SHADES[1], ORANGE, REST, SHADES[4]), strict=True))
+HOLDS = ("equal", "same direction")
+BASES = ("labels, formulas and simulations", "heads on frozen features", "networks")  # what a verdict rests on
+COMPARED = ("claim", "paper", "here")
 MEANING = (
     "Equal: within two standard errors of the printed number, by an interval at most as wide as the printed effect. "
+    "Of a claim of no difference: an interval within its margin. "
     "Same direction: the claimed sign, and a 95% interval that excludes zero. "
     "Differs: another sign, or an interval with zero that excludes the printed effect and its error. "
     "Too weak to tell: the model, its positive control, the number of runs or the labels shown do not suffice. "
@@ -90,7 +95,7 @@ def describe_reproduction(record: Record) -> Document:
     conclusion = record["conclusion"]
     sections = [Section("", [_verdict_bar(record)])]
     if headlines:
-        sections.append(Section("Main claims", [_main_claims(headlines), Text(_evidence(headlines))]))
+        sections.append(Section("Main claims", [_main_claims(headlines), *_notes(headlines)]))
     if record["figures"]:
         sections.append(_figure(record, record["figures"][0]))
     if conclusion:
@@ -145,9 +150,26 @@ def describe_papers(records: Sequence[Record]) -> Document:
     ]
     return Document(
         title="Do published results hold? Five papers",
-        answer=f"Of {total} claims, {format_counts(counts)}.",
+        answer=f"Of {total} claims, {format_counts(counts)}. {_holding(records)}",
         sections=[*answers, Section("Verdicts", [Text(MEANING)])],
     )
+
+
+def count_bases(records: Iterable[Record]) -> Counter[str]:
+    """Count the claims that hold by what they rest on."""
+    holding = (row for record in records for row in record["claims"] if row["verdict"] in HOLDS)
+    return Counter(_basis(row["judgement"]) for row in holding)
+
+
+def _basis(judgement: Record) -> str:
+    model = judgement["outcomes"][judgement["decided"]]["model"]
+    return BASES[0] if not model else BASES[1] if model.startswith("heads") else BASES[2]
+
+
+def _holding(records: Sequence[Record]) -> str:
+    bases = count_bases(records)
+    each = ", ".join(f"{basis} ({bases[basis]})" for basis in BASES if bases[basis])
+    return f"Those that hold rest on {each}."
 
 
 def count_verdicts(record: Record) -> dict[str, int]:
@@ -204,45 +226,29 @@ def _verdict_bar(record: Record) -> Drawn:
 
 
 def _main_claims(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The table of the first page; `_evidence` names the models below it."""
-    cells = [
-        (row["claim"], _paper(row), row["ours"], ": ".join(filter(None, (row["verdict"], row["reason"]))))
-        for row in rows
+    cells = [(*_compared(row, table_of(row["source"])), row["verdict"], row["evidence"] or "no model") for row in rows]
+    return Table([Column(title, wraps=True) for title in (*COMPARED, "verdict", "evidence")], cells)
+
+
+def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Text]:
+    """Why claims of the first page are undecided, and what other models give."""
+    notes = [
+        f"{place}: {'; '.join(texts)}"
+        for place, row in enumerate(rows, 1)
+        if (texts := [*filter(None, (row["reason"], row["others"]))])
     ]
-    return Table([Column(title, wraps=True) for title in ("claim", "paper", "here", "verdict")], cells)
+    return [Text("By row. " + ". ".join(notes) + ".")] if notes else []
 
 
-def _evidence(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Name the models that decide, with the rows that each decides if there are several."""
-    places: dict[str, list[str]] = {}
-    for place, row in enumerate(rows, 1):
-        if row["evidence"]:
-            places.setdefault(row["evidence"], []).append(str(place))
-    if len(places) < 2:
-        return f"Evidence: {next(iter(places), 'labels and simulations')}."
-    each = [
-        f"{evidence} ({'rows' if len(numbers) > 1 else 'row'} {', '.join(numbers)})"
-        for evidence, numbers in places.items()
-    ]
-    return f"Evidence: {'; '.join(each)}."
-
-
-def _paper(row: Mapping[str, Any]) -> str:
-    """The number as printed, and its place in the paper."""
-    return f"{row['published']} ({row['source']})"
+def _compared(row: Mapping[str, Any], source: str) -> tuple[str, str, str]:
+    """A claim, the printed numbers with their place in the paper, and ours."""
+    return row["claim"], f"{row['published']} ({source})", row["ours"]
 
 
 def _claims(rows: Sequence[Mapping[str, Any]]) -> Table:
-    titles = ("claim", "paper", "here", "verdict", "evidence")
+    titles = (*COMPARED, "verdict", "evidence", "reason", "other models")
     cells = [
-        (
-            row["claim"],
-            _paper(row),
-            row["ours"],
-            row["verdict"],
-            "; ".join(filter(None, (row["evidence"], row["reason"]))),
-        )
-        for row in rows
+        (*_compared(row, row["source"]), row["verdict"], row["evidence"], row["reason"], row["others"]) for row in rows
     ]
     return Table([Column(title, wraps=True) for title in titles], cells, shown=20)
 

@@ -48,6 +48,22 @@ def weaknesses(
     return failed
 
 
+def accuracy_of(
+    expression: Expression, candidate: Candidate, evidence: Evidence, published: Published, source: str
+) -> float | None:
+    """Accuracy of the reference arm in percent, for readers; None if it was not measured."""
+    table = published.conditions(source, expression.terms[0][1].where)
+    if table is None or not candidate.model:
+        return None
+    for metric in (*(name for name in table.level if name.startswith("accuracy")), "accuracy"):
+        for where in (table.where, ""):
+            runs = evidence.runs(candidate, Number(metric, table.reference, where))
+            if runs:
+                mean = float(np.mean(list(runs.values())))
+                return mean if mean > 1 else 100 * mean  # some papers print shares
+    return None
+
+
 def reaches_level(table: PublishedTable, candidate: Candidate, evidence: Evidence, published: Published) -> bool:
     """Whether the reference arm is about as good as the paper's by one of the metrics that are its level."""
     compared = []

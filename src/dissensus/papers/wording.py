@@ -32,8 +32,7 @@ def describe_judgement(judgement: Judgement, names: Names) -> str:
         parts.append(", ".join(f"{names.get(arm, arm)} {mean:.{digits}f}" for arm, mean in outcome.means.items()))
     if outcome.cells:
         parts.append(f"holds in {sum(outcome.cells.values())} of {len(outcome.cells)}")
-    signed = bool(outcome.means) or bool(outcome.cells)
-    value = format_value(outcome.value, digits, signed=signed, percent=judgement.relative)
+    value = _format_outcome(judgement, outcome)
     if outcome.means:
         value = f"difference {value}"
     elif outcome.cells:
@@ -60,11 +59,36 @@ def describe_reason(judgement: Judgement, names: Names) -> str:
 
 
 def describe_evidence(judgement: Judgement, names: Names) -> str:
-    """Name the model and epoch that decided."""
+    """Name the model and epoch that decided, with its accuracy."""
     outcome = judgement.deciding
-    if outcome is None or not outcome.candidate.model:
+    return "" if outcome is None else _name_model(outcome, names)
+
+
+def describe_others(judgement: Judgement, names: Names) -> str:
+    """Write what the other models give, each at the epoch nearest to the paper's, and the conditions that it fails."""
+    outcome = judgement.deciding
+    if outcome is None:
         return ""
-    return ", ".join(names.get(name, name) for name in outcome.candidate if name)
+    others = {other.candidate.model: other for other in reversed(judgement.outcomes)}
+    others.pop(outcome.candidate.model, None)
+    return "; ".join(
+        f"{_name_model(other, names)}: {_format_outcome(judgement, other)}"
+        + (f", fails {' and '.join(other.weak)}" if other.weak else "")
+        for other in reversed(others.values())
+    )
+
+
+def _name_model(outcome: Outcome, names: Names) -> str:
+    model, epoch = (names.get(name, name) for name in outcome.candidate)
+    if not model:
+        return ""
+    accuracy = "" if outcome.accuracy is None else f" ({outcome.accuracy:.0f}% accurate)"
+    return f"{model}{accuracy}, {epoch}" if epoch else f"{model}{accuracy}"
+
+
+def _format_outcome(judgement: Judgement, outcome: Outcome) -> str:
+    signed = bool(outcome.means) or bool(outcome.cells)
+    return format_value(outcome.value, _digits(judgement, outcome), signed=signed, percent=judgement.relative)
 
 
 def describe_printed(judge: Judge | None, published: Published, source: str, names: Names) -> str:

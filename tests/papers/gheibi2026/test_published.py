@@ -42,7 +42,7 @@ def test_that_entropy_is_the_one_of_cifar10h(data_folder):
     assert entropy(people).mean() == pytest.approx(gap, abs=0.005)  # the mean over ten test splits of 2,000 images
 
 
-def test_every_hard_delivery_is_below_soft_labels_in_table_1_and_nine_cells_have_the_least_p():
+def test_every_hard_delivery_is_below_soft_labels_in_table_1_and_nine_cells_have_the_least_p_of_five_seeds():
     tests = []
     for k in KS:
         nll = values("table 1", "soft_nll", f"K = {k}")
@@ -50,8 +50,6 @@ def test_every_hard_delivery_is_below_soft_labels_in_table_1_and_nine_cells_have
         tests += list(row("table 1", "wilcoxon_p", f"K = {k}").values())
     assert sum(test.text == "0.031" for test in tests) == values("table 1", "agreeing_cells")["hard"] == 9
     assert {round(test.value * 32) for test in tests} <= {1, 2, 3}  # p of 5 seeds are multiples of 1/32
-    assert values("table 1", "least_p")["one_sided"] == 1 / 32
-    assert values("table 3", "least_p")["two_sided"] == 2 / 32
 
 
 def test_the_gains_of_table_1_are_not_larger_at_few_votes_as_the_text_says():

@@ -142,7 +142,6 @@ HOLD = ["table-3-shuffled-nll", "table-2-others-soft_nll", "table-2-sls-others-s
 def test_scores_of_a_run_judge_the_claims_about_scores(run):
     ours = judged(observe(run[0], "quick"))
     assert {ours[key].verdict for key in HOLD} <= {"equal", "same direction"}
-    assert ours["table-1-least-p"].verdict == ours["table-3-least-p"].verdict == "equal"
 
 
 def test_sls_that_draws_labels_of_other_items_turns_its_claims_to_differs(run):

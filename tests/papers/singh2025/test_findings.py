@@ -81,7 +81,6 @@ BENEFITS = [
     *(f"table-3-{name}-kl" for name in NAMES),
     *(f"table-4-{name}-entropy_correlation" for name in NAMES),
     "section-4.2-domains",
-    "section-5-moderate",
 ]
 HOLDS = ("equal", "same direction")
 

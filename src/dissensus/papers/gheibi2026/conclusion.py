@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dissensus.papers.claims import Conclusion
 from dissensus.papers.evidence import Number
+from dissensus.papers.gheibi2026.reader_names import MODELS
 from dissensus.papers.gheibi2026.studies import HARD, KS
 from dissensus.papers.outcomes import Judgement, Outcome
 from dissensus.papers.published import read_published
@@ -23,8 +24,8 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     few = judgements["table-1-multipass-5"]
     return Conclusion(
         short=f"With 5 to 50 votes per image, votes shown one at a time give a lower soft NLL than soft labels in "
-        f"{len(lower)} of 12 comparisons{_epochs(lower)}; {weak} are too weak to tell. "
-        f"{_few_votes(few)} {_parity(judgements['table-2-soft_nll'])}",
+        f"{len(lower)} of 12 comparisons{_where(lower)}; {weak} are too weak to tell. "
+        f"{_parity(judgements['table-2-soft_nll'])}",
         practice=f"Keep every label with its own image{_ruin(judgements['table-3-shuffled-nll'])}. {_advice(few)}",
         caution=" ".join(_cautions(cells, judgements)),
     )
@@ -32,6 +33,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
 
 def _cautions(cells: Sequence[Judgement], judgements: Mapping[str, Judgement]) -> Iterator[str]:
     best = [outcomes["best epoch"].value for cell in cells if "best epoch" in (outcomes := _by_epoch(cell))]
+    yield _few_votes(judgements["table-1-multipass-5"])
     yield "The paper does not say which epoch its scores are of."
     if best:
         ahead, sure = sum(gap.value > 0 for gap in best), sum(gap.low > 0 for gap in best)
@@ -79,13 +81,17 @@ def _few_votes(judgement: Judgement) -> str:
         side = "lower" if gap.value < 0 else "higher"
         parts.append(f"{abs(gap.value):.3f} {side if excludes_zero(gap) else f'{side} (not significant)'} {when}")
     printed = "" if judgement.effect is None else f"; the paper prints {-judgement.effect:.3f} lower"
-    return f"With 5 votes, the soft NLL of multipass is {' and '.join(parts)}{printed}."
+    model = judgement.outcomes[0].candidate.model
+    return f"With 5 votes and {MODELS.get(model, model)}, the soft NLL of multipass is {' and '.join(parts)}{printed}."
 
 
-def _epochs(cells: Sequence[Judgement]) -> str:
-    """The epoch that decided, if it is one for all."""
-    deciding = {cell.deciding.candidate.epoch for cell in cells if cell.deciding is not None}
-    return f", all {_when(*deciding)}" if len(deciding) == 1 else ""
+def _where(cells: Sequence[Judgement]) -> str:
+    """The model and epoch that decided, if they are the same for all."""
+    deciding = {cell.deciding.candidate for cell in cells if cell.deciding is not None}
+    if len(deciding) != 1:
+        return ""
+    ((model, epoch),) = deciding
+    return f", all by {MODELS.get(model, model)} {_when(epoch)}"
 
 
 def _when(epoch: str) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.evaluate.signed_rank import wilcoxon
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, Runs, collect
 from dissensus.papers.gheibi2026.observe_probes import observe_probes
 from dissensus.papers.gheibi2026.studies import HARD, KS, MIXUP, SHUFFLED, SIZES, SMOOTHING, comparisons_of
@@ -32,15 +31,11 @@ def observe(results: Results, scale: Scale) -> Evidence:
 
 
 def _theory(numbers: Mapping[str, Any]) -> Iterator[Row]:
-    """Both sides of the equations, and the least p that five seeds can give, by its definition."""
+    """Both sides of the equations."""
     for name in ("loss", "gradient", "covariance", "parameters", "square", "unanimous"):
         yield THEORY, Number(f"{name}_gap", "sls"), {"all": numbers[name]}
     yield THEORY, Number("squared_error", "sls"), numbers["squared_error"]
     yield THEORY, Number("growth_spearman", "people"), numbers["growth"]
-    agreeing = np.arange(1.0, SEEDS + 1)
-    one_sided, two_sided = wilcoxon(agreeing, 0 * agreeing, "greater"), wilcoxon(agreeing, 0 * agreeing)
-    yield THEORY, Number("least_p", "one_sided"), {"all": one_sided.minimum_p}
-    yield THEORY, Number("least_p", "two_sided"), {"all": two_sided.minimum_p}
 
 
 def _models(results: Results, scale: Scale) -> Iterator[Row]:

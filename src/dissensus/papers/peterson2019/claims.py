@@ -273,9 +273,9 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     )
     heads = home.deciding is not None and home.deciding.candidate.model == "heads"
     return Conclusion(
-        short=f"With human labels in place of classes, cross-entropy goes {_change(home)} on CIFAR-10 and "
-        f"{_change(far)} on images far away. The paper prints 0.7 to 0.5, and 2.9 to 1.8. "
-        f"The confidence of wrong answers goes {wrong}, accuracy {accuracy}.",
+        short=f"With human labels in place of classes, cross-entropy goes {_change(home)} on CIFAR-10 (in the paper, "
+        f"0.7 to 0.5) and {_change(far)} on images far away (2.9 to 1.8). "
+        f"The confidence of wrong answers goes {wrong}, and accuracy {accuracy} (83.5% to 84.5%).",
         practice=_PRACTICE[home.verdict in ("equal", "same direction")],
         caution=f"{'Heads on frozen features decide this, not networks. ' if heads else ''}{attacks}"
         f"Fine-tuning on human labels instead of classes: {tuned}. The images far away are 205 of ImageNet, chosen "

@@ -49,22 +49,21 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     """Return the top of the page."""
     small = [judgements[f"table-1-{kind}-80"].verdict for kind in ("S+hard", "H", "LS-low", "LS-high")]
     lower = sum(verdict in HOLDS for verdict in small)
-    short = [
-        _sentence(
-            judgements["simulated-soft-above-hard"],
-            "In simulations, soft labels recover similarities better than hard ones, by {:.2f} in Spearman's rho",
-            "In simulations, soft labels do not recover similarities better than hard ones",
-            "This run cannot tell whether soft labels recover similarities better in simulations",
-        ),
-        _sentence(
-            judgements["shift-far"],
-            "Labels of people lower cross-entropy on shifted images by {:.0%}",
-            "Labels of people do not lower cross-entropy on shifted images",
-            "This run cannot tell whether labels of people help on shifted images",
-        ),
-        f"From 80 images per class, {lower} of 4 kinds of soft label lower cross-entropy significantly; in the paper, "
-        "all four do",
-    ]
+    simulated = _sentence(
+        judgements["simulated-soft-above-hard"],
+        "In simulations, soft labels recover similarities better than hard ones, by {:.2f} in Spearman's rho",
+        "In simulations, soft labels do not recover similarities better than hard ones",
+        "This run cannot tell whether soft labels recover similarities better in simulations",
+    )
+    shifted = _sentence(
+        judgements["shift-far"],
+        "Labels of people lower cross-entropy on shifted images by {:.0%}",
+        "Labels of people do not lower cross-entropy on shifted images",
+        "This run cannot tell whether labels of people help on shifted images",
+    )
+    few = (
+        f"with 80 images per class, {lower} of 4 kinds of soft label lower it significantly; in the paper, all four do"
+    )
     practice = [
         _sentence(
             judgements["sparse-is-best"],
@@ -93,7 +92,9 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         "Intervals of recovery on CIFAR-10 are over starts of the embedding, on one set of images",
         *(["Linear heads on pretrained features decide claims about models, not networks as in the paper"] * heads),
     ]
-    return Conclusion(short=_text(short), practice=_text(practice), caution=_text(caution))
+    return Conclusion(
+        short=_text([simulated, f"{shifted}, and {few}"]), practice=_text(practice), caution=_text(caution)
+    )
 
 
 def _sentence(judgement: Judgement, holds: str, differs: str, undecided: str) -> str:
