@@ -12,7 +12,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS
 from dissensus.papers.collins2022.claims import HEADLINES, PAIRS, conclude, find_printed
 from dissensus.papers.collins2022.labels import Pool, beliefs_of, votes_of
-from dissensus.papers.collins2022.observe import choice_rows, observe, score_rows
+from dissensus.papers.collins2022.observe import choice_rows, observe, score_rows, shown_rows
 from dissensus.papers.collins2022.paper import PAPER
 from dissensus.papers.collins2022.scores import METRICS, PGD_KINDS, SETS, evaluate_cell
 from dissensus.papers.collins2022.studies import spec
@@ -58,7 +58,7 @@ def judged(networks=None, heads=None, epochs=65):
     rows = []
     for name, scores in (("networks", networks), ("heads", heads)):
         if scores is not None:
-            rows += score_rows(Candidate(name), scores, epochs)
+            rows += [*score_rows(Candidate(name), scores), *shown_rows(Candidate(name), epochs)]
     return judgements(judge_claims(PAPER, collect(rows)))
 
 
@@ -207,6 +207,13 @@ def test_every_claim_about_learning_has_its_numbers_at_scale_quick_or_says_why_n
 def test_margins_and_differences_are_shares_of_the_base():
     outcome = judged(networks=scored(noise=0.0))["table-3-one-10h-ce"].outcomes[0]
     assert outcome.value.value == pytest.approx(1.58 / 2.17 - 1) and len(METRICS) == 3
+
+
+def test_votes_that_were_not_all_shown_are_too_weak_to_tell():
+    early, late = (judged(networks=scored(noise=0.0001), epochs=epochs) for epochs in (30, 65))
+    of_all, of_one = "table-2-10h-ce", "table-3-one-10h-ce"
+    assert "delivery" in early[of_all].outcomes[0].weak and "delivery" not in early[of_one].outcomes[0].weak
+    assert "delivery" not in late[of_all].outcomes[0].weak
 
 
 def test_the_conclusion_is_true_whatever_comes_out():

@@ -21,14 +21,17 @@ CHOICES = {"gamma": "gamma", "smoothing": "beta"}
 
 
 def observe(results: Results, scale: Scale) -> Evidence:
-    """Collect all numbers; networks decide if they are strong enough, otherwise heads."""
+    """Collect the numbers of all parts that were run; networks decide if they are strong enough, otherwise heads."""
     numbers = results.numbers
-    rows = [*label_rows(numbers["labels"])]
+    rows = [*label_rows(numbers["labels"])] if "labels" in numbers else []
     for models in NEAREST_FIRST:
-        scores = numbers[f"scores-{models}"]["scores"]
-        epochs = SIZES[scale][models]["epochs"]
-        rows += [*score_rows(Candidate(models), scores, epochs), *_spread(Candidate(models), scores)]
-    return collect([*rows, *choice_rows(Candidate(choice_studies(scale)[0][1]), numbers["choices"])])
+        rows += shown_rows(Candidate(models), SIZES[scale][models]["epochs"])
+        if f"scores-{models}" in numbers:
+            scores = numbers[f"scores-{models}"]["scores"]
+            rows += [*score_rows(Candidate(models), scores), *_spread(Candidate(models), scores)]
+    if "choices" in numbers:
+        rows += choice_rows(Candidate(choice_studies(scale)[0][1]), numbers["choices"])
+    return collect(rows)
 
 
 def label_rows(own: Mapping[str, Any]) -> Iterator[Row]:
@@ -42,15 +45,18 @@ def label_rows(own: Mapping[str, Any]) -> Iterator[Row]:
             yield Candidate(), Number(metric, arm), name_runs(unit, values)
 
 
-def score_rows(candidate: Candidate, scores: Scores, epochs: int) -> Iterator[Row]:
-    """Scores by run, a model with a seed, as in the paper: five seeds of each of three networks.
+def shown_rows(candidate: Candidate, epochs: int) -> Iterator[Row]:
+    """Labels per image that kinds shown one at a time have shown by the last epoch: one in each."""
+    for name, kind in KINDS.items():
+        if kind.arm["delivery"] == "deaggregated":
+            for set_ in SETS:
+                yield candidate, Number(SHOWN, name, set_), {"all": float(epochs)}
 
-    Labels shown one at a time have shown one per image in each epoch, and the last epoch is scored.
-    """
+
+def score_rows(candidate: Candidate, scores: Scores) -> Iterator[Row]:
+    """Scores by run, a model with a seed, as in the paper: five seeds of each of three networks."""
     for kind in scores:
         for set_ in SETS:
-            if KINDS[kind].arm["delivery"] == "deaggregated":
-                yield candidate, Number(SHOWN, kind, set_), {"all": float(epochs)}
             for metric in SCORED:
                 runs = runs_of(scores, kind, set_, metric)
                 if runs:
