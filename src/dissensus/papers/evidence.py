@@ -62,7 +62,7 @@ class Evidence:
 
     def runs(self, candidate: Candidate, number: Number) -> Runs | None:
         """Values by run, or None if this was not measured."""
-        return self.values[candidate].get(number)
+        return self.values.get(candidate, {}).get(number)
 
     def with_numbers(self, *numbers: Number) -> list[Candidate]:
         """Return the candidates that have all of these numbers, nearest first."""

@@ -10,7 +10,6 @@ from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
-from dissensus.papers.collins2022.observe import Scores, runs_of
 from dissensus.papers.collins2022.scores import METRICS, SETS
 from dissensus.papers.evidence import Candidate, Evidence, Number
 from dissensus.papers.figures import Figure, Series, interval_series
@@ -32,25 +31,25 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
     """Figure 6 first."""
     panels = [(metric, set_) for metric in METRICS for set_ in SETS]
     sweeps = [(metric, set_, "networks" if metric == "fgsm" or scale == "full" else "heads") for metric, set_ in panels]
-    scores = {models: results.numbers[f"scores-{models}"]["scores"] for models in ("heads", "networks")}
     return [
-        *(_sweep(scores[models], models, metric, set_, seconds=False) for metric, set_, models in sweeps),
-        *(_sweep(scores[models], models, metric, set_, seconds=True) for metric, set_, models in sweeps),
+        *(_sweep(evidence, models, metric, set_, seconds=False) for metric, set_, models in sweeps),
+        *(_sweep(evidence, models, metric, set_, seconds=True) for metric, set_, models in sweeps),
         *(_comparisons(evidence, metric, set_) for metric, set_ in panels),
-        *_figure_5(results.numbers["labels"]["bins"]),
+        *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
 
 
-def _sweep(scores: Scores, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
+def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
     """Figure 6 or 10, of the numbers of annotators that these models learned from."""
     ours, theirs = [], []
     for kind, name in NAMES.items():
         cost = SECONDS[kind] if seconds else 1.0
         arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
-        runs = {count: runs_of(scores, arm, set_, metric) for count, arm in arms.items()}
+        numbers = {count: Number(metric, arm, set_) for count, arm in arms.items()}
+        runs = {count: evidence.runs(Candidate(models), number) for count, number in numbers.items()}
         means = {count: mean_interval(list(own.values())) for count, own in runs.items() if own}
         ours.append(interval_series(name, _doublings(cost, means), list(means.values())))
-        known = {count: PUBLISHED.find(Number(metric, arm, set_)) for count, arm in arms.items()}
+        known = {count: PUBLISHED.find(number) for count, number in numbers.items()}
         printed = {count: number.value for count, number in known.items() if number is not None}
         theirs.append(Series(name, _doublings(cost, printed), tuple(printed.values())))
     unit = "seconds" if seconds else "annotators"
