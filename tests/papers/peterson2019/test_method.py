@@ -73,7 +73,7 @@ def judge_generalisation(place: Path, broken: bool, settings: dict[str, Any]) ->
     strengths = {"cifar10": 1, "imagenet": 1.5, "far": 2}
     sets = {name: Inputs(new * strength, other.gold) for name, strength in strengths.items()}
     judge = partial(judge_models, place / "heads", place / "shift", load_head)
-    models = judge(sets, people, {"linear": "linear head"}, lambda share: None)
+    models = judge(sets, people, {("linear", None): "linear head"}, lambda share: None)
     return judge_claims(PAPER, observe(Results({}, {"labels": LABELS, "heads-shift": {"models": models}}), "laptop"))
 
 

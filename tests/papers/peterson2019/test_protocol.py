@@ -7,19 +7,11 @@ import pytest
 
 from dissensus.datasets.cifar10 import CLASSES
 from dissensus.labels.distributions import Distributions
+from dissensus.papers.peterson2019.material import classes_of, material, material_from
 from dissensus.papers.peterson2019.paper import differences, parts
 from dissensus.papers.peterson2019.sets import FAR, available_versions, imagenet_images, load_shifted_images, one_hot
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES, HEAD_SIZES, SIZES
-from dissensus.papers.peterson2019.tuned import (
-    ROWS,
-    classes_of,
-    count_tuned_folds,
-    folds_of,
-    material,
-    material_from,
-    rows_of,
-    settings_of,
-)
+from dissensus.papers.peterson2019.tuned import ROWS, count_tuned_folds, folds_of, rows_of, settings_of
 from dissensus.study.grid import cells_of
 from dissensus.train import network_recipe
 from dissensus.train.networks.catalogue import NETWORKS
@@ -66,7 +58,7 @@ def test_a_night_trains_on_all_images_by_the_fast_recipe_and_tunes_some_folds(lo
     assert [part.name for part in parts("overnight")] == [part.name for part in parts("full")]
     size = SIZES["overnight"]
     assert (size.images, size.pretrained_on, size.folds, count_tuned_folds("overnight")) == (None, None, 10, 3)
-    fast = network_recipe("fast", epochs=8, learning_rate=0.1, device="cpu", precision="float32").training
+    fast = network_recipe("fast", epochs=51, learning_rate=0.1, device="cpu", precision="float32").training
     assert TrainConfig(**size.tuning, learning_rate=0.1) == fast
     folds = [(train.size, held.size) for _, train, held in folds_of("overnight", 10_000)]
     assert folds == [(9_000, 1_000)] * 3

@@ -12,11 +12,11 @@ import numpy as np
 from dissensus.files.stored_results import compute_once
 from dissensus.files.whole_files import whole_or_not
 from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.peterson2019.material import classes_of
 from dissensus.papers.peterson2019.sets import images_of, people_of
 from dissensus.papers.peterson2019.sizes import SIZES
 from dissensus.papers.peterson2019.tuned import (
     ATTACKED,
-    classes_of,
     count_tuned_folds,
     folds_of,
     home,

@@ -52,7 +52,7 @@ def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
         network.module.to(device)
         return network
 
-    names = {sized.network: name for name, sized in SIZES[scale].networks.items()}
+    names = {sized.key: name for name, sized in SIZES[scale].networks.items()}
     sets = load_shifted_images(SIZES[scale].shifted)
     return {"models": judge_models(needs["scratch"], folder, load, sets, people_of(SIZES[scale].images), names, tell)}
 
@@ -61,7 +61,10 @@ def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) 
     """Score the heads of the part `heads`."""
     from dissensus.train.heads.model_files import load_head
 
-    names = {"linear": "linear head", "mlp": "head with a hidden layer"}
+    names: dict[tuple[str, int | None], str] = {
+        ("linear", None): "linear head",
+        ("mlp", None): "head with a hidden layer",
+    }
     people = people_of(HEAD_SIZES[scale].images)
     return {"models": judge_models(needs["heads"], folder, load_head, load_shifted_features(), people, names, tell)}
 
@@ -72,23 +75,28 @@ def judge_models(
     load: Load,
     sets: Mapping[str, Inputs],
     people: LabelledItems,
-    names: Mapping[str, str],
+    names: Mapping[tuple[str, int | None], str],
     tell: Tell,
 ) -> dict[str, Any]:
-    """model -> labels learned -> set of images -> score -> one number per fold; and the losses of all rates."""
+    """model -> labels learned -> set of images -> score -> one number per fold; and the losses of all rates.
+
+    names  of models, by the name that a cell has and its width
+    """
     records = read_folder(study).records
+    tried = {record["arm"]["learning_rate"] for record in records}
+    chosen = CHOSEN_RATE if CHOSEN_RATE in tried else max(tried)
     sizes = {name: len(inputs.classes) for name, inputs in sets.items()}
     folds = sorted({record["fold"] for record in records})
     models: dict[str, Any] = {name: {"rates": {}} for name in names.values()}
     guesses: dict[tuple[str, str, int], Distributions] = {}
     for place, record in enumerate(records):
         arm, fold = record["arm"], record["fold"]
-        model, kind, rate = names[arm["model"]], arm["data"], arm["learning_rate"]
+        model, kind, rate = names[arm["model"], arm.get("width")], arm["data"], arm["learning_rate"]
         cell = study / "cells" / record["cell"]
         held = read_predictions(cell)
         rates = models[model]["rates"].setdefault(str(rate), {name: [None] * len(folds) for name in KINDS})
         rates[kind][fold] = _on_held_out(held, people)["soft_nll"]
-        if rate == CHOSEN_RATE or "hidden" in arm or arm["model"] == "linear":
+        if rate == chosen:
             guesses[model, kind, fold] = held
             inputs = {"cell": record["cell"], "sets": sizes, "version": VERSION}
             judge = partial(_everywhere, cell, load, sets, held, people)

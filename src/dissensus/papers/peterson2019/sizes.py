@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.papers.paper import Scale
+from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.recipes import RECIPES
 
 # The eight networks in the order of table 1, with the name that NETWORKS has for each.
@@ -29,6 +30,11 @@ class Sized:
     network: str
     width: int | None = None
     depth: int | None = None
+
+    @property
+    def key(self) -> tuple[str, int | None]:
+        """Name and width that the cells of a study have."""
+        return self.network, NETWORKS[self.network].width if self.width is None else self.width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +133,8 @@ SIZES: dict[Scale, Sizes] = {
         shifted=10_000,
         pretrained_on=None,
         pretraining=_FAST | {"epochs": 8, "learning_rate": 0.3, "crop": 2},
-        tuning=_FAST | {"epochs": 8},
-        tuning_rates=(0.1, 0.01),
+        tuning=_FAST | {"epochs": 51},
+        tuning_rates=(0.01,),
         alphas=(0.1, 1.0),
         attacked=(1_000, 200),
         steps=20,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,77 +18,19 @@ from dissensus.deliver.wrappers import mixup
 from dissensus.evaluate.closeness import soft_nll
 from dissensus.files.stored_results import compute_once, find_result, inputs_key
 from dissensus.files.whole_files import whole_or_not
-from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import (
-    Inputs,
-    available_versions,
-    imagenet_images,
-    images_of,
-    load_collected_images,
-    people_of,
-    some,
-)
+from dissensus.papers.peterson2019.material import SEED, VERSIONS, Material, classes_of, material, material_from
+from dissensus.papers.peterson2019.sets import available_versions
 from dissensus.papers.peterson2019.shift import against_classes
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
 from dissensus.train.child_processes import cores
 
-SEED = 0
 VERSION = 2  # of the code that makes the numbers
 ROWS = ("control", "mixup", "category", "soft", "sampled")  # of table 1, below the pretrained network
-VERSIONS = ("v4", "v6")  # of CIFAR-10.1: columns of table 1 if the images are in the data folder
 ATTACKED = ("control", "soft")  # whose networks are kept for section 7
 Deliver = Callable[[Distributions, np.ndarray], Delivery]  # (people's answers, classes of the data set)
-
-
-@dataclass(frozen=True, eq=False)
-class Material:
-    """Images and labels for training and scoring, the same for all networks.
-
-    pixels, people, gold  the images of CIFAR-10H
-    train, classes        training images of CIFAR-10 with their classes
-    elsewhere             further away: "far", ImageNet's images with a class of CIFAR-10, and CIFAR-10.1 if present
-    """
-
-    pixels: np.ndarray
-    people: np.ndarray
-    gold: np.ndarray
-    train: np.ndarray
-    classes: np.ndarray
-    elsewhere: Mapping[str, Inputs]
-
-    __repr__ = shapes
-
-    def shares(self, rows: np.ndarray) -> Distributions:
-        return Distributions(self.people[rows], rows, CLASSES)
-
-    def arrays(self) -> dict[str, Any]:
-        """Arrays by name, which `material_from` takes."""
-        arrays = {name: value for name, value in vars(self).items() if name != "elsewhere"}
-        for name, inputs in self.elsewhere.items():
-            arrays |= {f"{name}:x": inputs.x, f"{name}:classes": inputs.classes}
-        return arrays
-
-
-def material_from(arrays: Mapping[str, np.ndarray]) -> Material:
-    """Make the material from the arrays of `Material.arrays`."""
-    known = {name: arrays[name] for name in arrays if ":" not in name}
-    names = [name.removesuffix(":x") for name in arrays if name.endswith(":x")]
-    return Material(**known, elsewhere={name: Inputs(arrays[f"{name}:x"], arrays[f"{name}:classes"]) for name in names})
-
-
-def material(scale: Scale) -> Material:
-    """Load the images of a scale."""
-    size = SIZES[scale]
-    people = people_of(size.images)
-    assert isinstance(people.labels, Distributions)
-    train = images_of("cifar10", "train")
-    elsewhere = {"far": imagenet_images()["imagenet"]} | load_collected_images(None, names=VERSIONS)
-    rows = some(len(train.labels), size.pretrained_on, seed=SEED)
-    pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
-    return Material(pixels, people.labels.probs, people.gold, train.pixels[rows], train.labels[rows], elsewhere)
 
 
 def rows_of(alphas: Sequence[float]) -> dict[str, Deliver]:
@@ -103,11 +45,6 @@ def rows_of(alphas: Sequence[float]) -> dict[str, Deliver]:
     }
 
 
-def classes_of(gold: np.ndarray) -> Distributions:
-    """Certainty about the class of the data set.  (n,) codes -> (n, 10)"""
-    return Distributions(np.eye(len(CLASSES))[gold], np.arange(len(gold)), CLASSES)
-
-
 def _mix_classes(alpha: float, shares: Distributions, gold: np.ndarray) -> Delivery:
     return mixup(majority(classes_of(gold)), SEED, alpha=alpha)
 
@@ -120,19 +57,23 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
     with_arrays = place / "images.npz"
     whole_or_not(with_arrays, lambda file: np.savez(file, **kept.arrays()))
     size = SIZES[scale]
-    tasks = [(scale, name, sized, place) for name, sized in size.networks.items()]
-    tunings = len(rows_of(size.alphas)) * len(size.tuning_rates) * count_tuned_folds(scale)
-    done, whole = 0, len(tasks) * (1 + tunings)
+    rows = [(name, row, rate) for name in size.networks for row in rows_of(size.alphas) for rate in size.tuning_rates]
+    done, whole = 0, len(size.networks) + len(rows) * count_tuned_folds(scale)
 
     def hear(place: int, remark: Any) -> None:
         nonlocal done
         done += 1
         tell(done / whole)
 
-    given = in_processes(_network, tasks, processes(scale), hear)
-    networks = dict(zip(size.networks, (numbers for numbers, _ in given), strict=True))
-    together = np.mean([probs for _, probs in given], axis=0)  # (n, k)
+    before = in_processes(_pretrained, [(scale, name, place) for name in size.networks], processes(scale), hear)
+    in_processes(_tuned, [(scale, *row, place) for row in rows], processes(scale), hear)
+    together = np.mean([probs for _, probs in before], axis=0)  # (n, k)
     with_arrays.unlink()
+    networks: dict[str, Any] = {
+        name: {"pretrained": numbers, "tuned": {}} for name, (numbers, _) in zip(size.networks, before, strict=True)
+    }
+    for name, row, rate in rows:
+        networks[name]["tuned"].setdefault(row, {})[f"{rate:g}"] = read_scores(scale, name, row, rate, place)
     epochs = size.tuning["epochs"]
     return {"networks": networks, "ensemble": _by_fold(scale, together, kept), "labels_shown": epochs}
 
@@ -180,25 +121,30 @@ def model_path(folder: Path, name: str, row: str, rate: float, fold: int) -> Pat
     return folder / "models" / f"{slug(name)}-{row}-{rate:g}-{fold}.safetensors"
 
 
-def _network(task: tuple[Scale, str, Sized, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
-    """Pretrain, fine-tune and score one network, in a process of its own."""
-    scale, name, sized, folder = task
-    with np.load(folder / "images.npz") as arrays:
-        given = material_from(arrays)
-    start = _pretrain(scale, name, sized, folder, given)
+def _pretrained(task: tuple[Scale, str, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
+    """Pretrain and score one network, in a process of its own."""
+    scale, name, folder = task
+    given = _read_material(folder)
+    start = _pretrain(scale, name, folder, given)
     guess = start.probs(given.pixels)
-    numbers: dict[str, Any] = {"pretrained": _by_fold(scale, guess, given) | _elsewhere(start, given), "tuned": {}}
     remark(None)
-    for row, deliver in rows_of(SIZES[scale].alphas).items():
-        for rate in SIZES[scale].tuning_rates:
-            for fold, train, held in folds_of(scale, len(given.gold)):
-                tune = partial(_tune, scale, name, sized, folder, start, given, row, deliver, rate, fold, train, held)
-                compute_once(
-                    *_scores_of(folder, name, row, rate, fold), tune, files=_models(folder, name, row, rate, fold)
-                )
-                remark(None)
-            numbers["tuned"].setdefault(row, {})[f"{rate:g}"] = read_scores(scale, name, row, rate, folder)
-    return numbers, guess
+    return _by_fold(scale, guess, given) | _elsewhere(start, given), guess
+
+
+def _tuned(task: tuple[Scale, str, str, float, Path], remark: Callable[[Any], None]) -> None:
+    """Fine-tune one network by one method, fold by fold, in a process of its own; the scores are stored."""
+    scale, name, row, rate, folder = task
+    given = _read_material(folder)
+    start = _pretrain(scale, name, folder, given)
+    for fold, train, held in folds_of(scale, len(given.gold)):
+        tune = partial(_tune, scale, name, folder, start, given, row, rate, fold, train, held)
+        compute_once(*_scores_of(folder, name, row, rate, fold), tune, files=_models(folder, name, row, rate, fold))
+        remark(None)
+
+
+def _read_material(folder: Path) -> Material:
+    with np.load(folder / "images.npz") as arrays:
+        return material_from(arrays)
 
 
 def read_scores(scale: Scale, name: str, row: str, rate: float, folder: Path) -> dict[str, list[float]]:
@@ -224,13 +170,13 @@ def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[P
     return [model_path(folder, name, row, rate, fold)] if row in ATTACKED else []
 
 
-def _pretrain(scale: Scale, name: str, sized: Sized, folder: Path, given: Material) -> Any:
+def _pretrain(scale: Scale, name: str, folder: Path, given: Material) -> Any:
     from dissensus.train.loop import train_module
     from dissensus.train.network_files import load_network, save_network
     from dissensus.train.networks.catalogue import make_network
     from dissensus.train.train_config import TrainConfig
 
-    path = folder / "models" / f"{slug(name)}-pretrained.safetensors"
+    sized, path = SIZES[scale].networks[name], folder / "models" / f"{slug(name)}-pretrained.safetensors"
 
     def train() -> None:
         make = partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth)
@@ -247,12 +193,10 @@ def _pretrain(scale: Scale, name: str, sized: Sized, folder: Path, given: Materi
 def _tune(
     scale: Scale,
     name: str,
-    sized: Sized,
     folder: Path,
     start: Any,
     given: Material,
     row: str,
-    deliver: Deliver,
     rate: float,
     fold: int,
     train: np.ndarray,
@@ -263,9 +207,11 @@ def _tune(
     from dissensus.train.network_files import save_network
     from dissensus.train.train_config import TrainConfig
 
-    settings = {**SIZES[scale].tuning, **_cutout(scale, sized), "learning_rate": rate, "seed": SEED}
-    delivery = deliver(given.shares(train), given.gold[train])
-    network = train_module(start, given.pixels[train], delivery, TrainConfig(**settings), quiet=True).last
+    size = SIZES[scale]
+    config = TrainConfig(**{**size.tuning, **_cutout(scale, size.networks[name]), "learning_rate": rate, "seed": SEED})
+    delivery = rows_of(size.alphas)[row](given.shares(train), given.gold[train])
+    state = folder / "states" / f"{slug(name)}-{slug(row)}-{rate:g}-{fold}"
+    network = train_module(start, given.pixels[train], delivery, config, checkpoint=state, quiet=True).last
     if row in ATTACKED:
         save_network(network, model_path(folder, name, row, rate, fold))
     guess = network.probs(given.pixels[held])

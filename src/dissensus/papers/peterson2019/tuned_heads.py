@@ -16,10 +16,11 @@ from dissensus.deliver.fixed import soft
 from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale, Tell
+from dissensus.papers.peterson2019.material import SEED, classes_of
 from dissensus.papers.peterson2019.sets import people_of
 from dissensus.papers.peterson2019.sizes import HEAD_BATCH, HEAD_SIZES, HeadSizes
 from dissensus.papers.peterson2019.studies import HEADS
-from dissensus.papers.peterson2019.tuned import SEED, classes_of, rows_of, scores_of
+from dissensus.papers.peterson2019.tuned import rows_of, scores_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.training import train_heads
