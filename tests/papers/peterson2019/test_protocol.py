@@ -12,7 +12,11 @@ from dissensus.papers.peterson2019.paper import differences, parts
 from dissensus.papers.peterson2019.sets import FAR, available_versions, imagenet_images, load_shifted_images, one_hot
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES, HEAD_SIZES, SIZES
 from dissensus.papers.peterson2019.tuned import ROWS, count_tuned_folds, folds_of, rows_of, settings_of
+from dissensus.papers.sucholutsky2023.sets import label_kinds
+from dissensus.papers.sucholutsky2023.studies import EPOCHS, head_study, network_study
+from dissensus.study.checks import tasks_of
 from dissensus.study.grid import cells_of
+from dissensus.study.read_data import load_data
 from dissensus.train import network_recipe
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
@@ -124,3 +128,16 @@ def test_controls_learn_the_class_of_the_data_set(loaded):
     assert isinstance(hard.labels, Distributions)
     assert np.array_equal(hard.labels.probs.argmax(axis=1), items.gold) and hard.labels.votes is None
     assert round(float((items.labels.probs.argmax(axis=1) == items.gold).mean()), 4) == 0.9921
+
+
+@pytest.mark.parametrize("scale", ["laptop", "full"])
+def test_trainings_on_votes_and_on_classes_serve_sucholutsky_2023_as_well(loaded, scale):
+    loaded("cifar10h")
+    kinds = label_kinds()
+    theirs = head_study(kinds, scale, 10, 5) if scale == "laptop" else network_study(kinds, scale, 5, EPOCHS)
+    ours = {part.name: part.study for part in parts(scale)}["heads" if scale == "laptop" else "scratch"]
+    keys = [
+        {task.key for task in tasks_of(study, load_data(study, say=lambda notice: None))} for study in (ours, theirs)
+    ]
+    models = 1 if scale == "laptop" else 5 * 3  # a linear head; five networks at three rates
+    assert len(keys[0] & keys[1]) == models * 2 * 10  # kinds of labels, folds

@@ -41,7 +41,7 @@ def results(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Resu
     kinds = label_kinds(1_000)
     for count in PER_CLASS:
         run_study(few_study(kinds, count, 2), folder / f"heads-{count}", say=silent)
-    run_study(head_study({kind: kinds[kind] for kind in ("hard", "H")}, 2, 2), folder / "heads", say=silent)
+    run_study(head_study({kind: kinds[kind] for kind in ("hard", "H")}, "quick", 2, 2), folder / "heads", say=silent)
     two = [entry for entry in networks() if entry["kind"] in ("hard", "H")]
     for entry in two:
         entry["shift"] = {FAR: entry["shift"][FAR]}

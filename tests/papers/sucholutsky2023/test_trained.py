@@ -132,7 +132,7 @@ def test_networks_decide_table_1_if_they_reach_the_level(learned, broken):
 
 def test_heads_are_scored_on_every_kind_of_label_and_on_shifted_images(kinds, tmp_path):
     """The cross-entropy to the votes that they are judged by is the study's own soft NLL."""
-    run_study(head_study(kinds, 2, 1), tmp_path / "heads", say=silent)
+    run_study(head_study(kinds, "quick", 2, 1), tmp_path / "heads", say=silent)
     result = Results({"heads": tmp_path / "heads"}, {})
     numbers = head_transfer("heads", tmp_path, result.folders, silent)
     records = {(r["arm"]["data"], r["fold"]): r["scores"] for r in result.study("heads").records}

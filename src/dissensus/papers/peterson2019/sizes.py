@@ -99,7 +99,7 @@ class Sizes:
 
 # The paper took the defaults of its repository: shifted and mirrored images, and cutout for Shake-Shake. It says Adam
 # with a rate of 0.1; that rate is usual for SGD with momentum and not for Adam, so SGD is taken.
-_PUBLISHED = {"epochs": 150, "batch": 128, "optimizer": "sgd", "nesterov": True, "weight_decay": 1e-4}
+PUBLISHED_RECIPE = {"epochs": 150, "batch": 128, "optimizer": "sgd", "nesterov": True, "weight_decay": 1e-4}
 # A small network is trained without shifting or mirroring images: in a few minutes it memorises its images only so, as
 # the paper's networks do in 150 epochs.
 _SMALL = {"crop": 0, "flip": False, "device": "cpu", "precision": "float32"}
@@ -144,12 +144,12 @@ SIZES: dict[Scale, Sizes] = {
         networks={name: Sized(network) for name, network in ARCHITECTURES.items()},
         images=None,
         folds=10,
-        training=_PUBLISHED | {"device": "auto"},
+        training=PUBLISHED_RECIPE | {"device": "auto"},
         rates=(0.2, 0.1, 0.01, 0.001),
         shifted=None,
         pretrained_on=None,
-        pretraining=_PUBLISHED | {"learning_rate": 0.1, "device": "auto"},
-        tuning=_PUBLISHED | {"device": "auto"},
+        pretraining=PUBLISHED_RECIPE | {"learning_rate": 0.1, "device": "auto"},
+        tuning=PUBLISHED_RECIPE | {"device": "auto"},
         tuning_rates=(0.1, 0.01, 0.001),
         alphas=tuple(tenth / 10 for tenth in range(1, 11)),
         attacked=(None, None),

@@ -18,6 +18,7 @@ from dissensus.train.images import ImageTable
 KINDS = ("soft", "hard")
 CUTOUT = {"shake_shake26_2x64": 16}  # pixels of the square, as in the name of the paper's model
 HEADS = ("linear", "mlp")
+TO_THE_END = {"keep": "last", "patience": "none"}  # of heads: no image is held out to stop by
 
 
 def scratch(scale: Scale) -> Study:
@@ -42,7 +43,7 @@ def heads(scale: Scale) -> Study:
     people = people_of(size.images)
     known = features("cifar10-efficientnet")
     rows = people.labels.items.astype(int)
-    models = [{"head": list(HEADS), "epochs": size.epochs, "keep": "last", "patience": "none"}]
+    models = [{"head": list(HEADS), "epochs": size.epochs, **TO_THE_END}]
     inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
     return comparison_study(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, size.folds)
 

@@ -71,7 +71,7 @@ def _without_training(scale: Scale) -> list[Part]:
 def _heads(scale: Scale) -> list[Part]:
     size, few = studies.SIZES[scale]["heads"], studies.SIZES[scale]["few"]
     kinds, many = label_kinds(size["images"]), label_kinds(few["images"])
-    crossed = {"folds": size["folds"], "seeds": size["seeds"]}
+    crossed = {"scale": scale, "folds": size["folds"], "seeds": size["seeds"]}
     data = (*LABELS, *FEATURES)
     moved: dict[str, Any] = {"version": 1, "own files": own_files()}
     return [

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from dissensus.datasets.catalogue import features, images
+from dissensus.datasets.dataset import build_labelled_items, class_names
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Scale
+from dissensus.papers.peterson2019.sizes import HEAD_SIZES, PUBLISHED_RECIPE
+from dissensus.papers.peterson2019.studies import CUTOUT, TO_THE_END
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
@@ -36,9 +39,9 @@ SMALL = {
     "densenet_bc_100_12": {"width": 6, "depth": 16},
     "shake_shake26_2x64": {"width": 8, "depth": 8},
 }
-# Nothing is said of epochs and rates; these are the ones of Peterson 2019, whose networks and images they are.
-EPOCHS, RATES = 150, [0.1, 0.01, 0.001]
-HEAD = {"head": "linear", "epochs": 20, "learning_rate": 3e-4, "batch": 128, "standardise": True}
+# Nothing is said of epochs and rates. They are those of Peterson 2019, whose networks, images and labels these are, so
+# that trainings on hard labels and on votes serve both papers.
+EPOCHS, RATES = PUBLISHED_RECIPE["epochs"], [0.1, 0.01, 0.001]
 FEW_HEAD = {"head": "linear", "epochs": 20, "learning_rate": 1e-3, "batch": 16, "patience": "none", "standardise": True}
 
 SIZES: dict[Scale, dict[str, Any]] = {
@@ -67,22 +70,22 @@ SIZES: dict[Scale, dict[str, Any]] = {
 Kinds = Mapping[str, Distributions]
 
 
-def head_study(kinds: Kinds, folds: int, seeds: int) -> Study:
+def head_study(kinds: Kinds, scale: Scale, folds: int, seeds: int) -> Study:
     """Cross-validated heads for each kind of label, judged by CIFAR-10H."""
     return study_of(
         {
             "name": "heads on kinds of label",
             "seeds": seeds,
-            "data": _data(kinds, kinds["H"], _features(kinds)),
-            "model": HEAD,
-            "split": {"scheme": "k-fold", "folds": folds},
+            "data": _data(kinds, kinds, _features(kinds)),
+            "model": _head(scale),
+            "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
             "keep_models": True,
             "compare": {"baseline": {"data": "hard"}},
         }
     )
 
 
-def subset_study(kinds: Kinds, folds: int, seeds: int) -> Study:
+def subset_study(kinds: Kinds, scale: Scale, folds: int, seeds: int) -> Study:
     """Heads on labels with numbers for 2, 3, 4 and all classes, as table 3 has them.
 
     Dense labels where there are any; votes otherwise, in which few images have more than four classes.
@@ -93,10 +96,10 @@ def subset_study(kinds: Kinds, folds: int, seeds: int) -> Study:
         {
             "name": "heads on sparser labels",
             "seeds": seeds,
-            "data": _data({name: kinds[name]}, kinds["H"], _features(kinds)),
+            "data": _data({name: kinds[name]}, kinds, _features(kinds)),
             "labels": {"transforms": transforms},
-            "model": HEAD,
-            "split": {"scheme": "k-fold", "folds": folds},
+            "model": _head(scale),
+            "split": {"scheme": "k-fold", "folds": folds, "validation": 0},
             "keep_models": True,
             "compare": {"baseline": {"transforms": transforms[0]}},
         }
@@ -109,7 +112,7 @@ def few_study(kinds: Kinds, per_class: int, seeds: int) -> Study:
         {
             "name": f"heads on {per_class} images a class",
             "seeds": seeds,
-            "data": _data(kinds, kinds["H"], _features(kinds)),
+            "data": _data(kinds, kinds, _features(kinds)),
             "model": FEW_HEAD,
             "split": _few(kinds, per_class),
             "compare": {"baseline": {"data": "hard"}},
@@ -120,12 +123,12 @@ def few_study(kinds: Kinds, per_class: int, seeds: int) -> Study:
 def network_study(kinds: Kinds, scale: Scale, seeds: int, epochs: int) -> Study:
     """The five networks on each kind of label: small on one split a seed, or as published in ten folds."""
     published = scale == "full"
-    split: dict[str, Any] = {"scheme": "k-fold", "folds": 10} if published else {"test": 0.2}
+    split: dict[str, Any] = {"scheme": "k-fold", "folds": 10, "validation": 0} if published else {"test": 0.2}
     return study_of(
         {
             "name": "networks on kinds of label",
             "seeds": seeds,
-            "data": _data(kinds, kinds["H"], _images(kinds)),
+            "data": _data(kinds, kinds, _images(kinds)),
             "model": _networks(scale, epochs),
             "split": split,
             "keep_models": True,
@@ -140,7 +143,7 @@ def few_network_study(kinds: Kinds, scale: Scale, per_class: int, seeds: int, ep
         {
             "name": f"networks on {per_class} images a class",
             "seeds": seeds,
-            "data": _data(kinds, kinds["H"], _images(kinds)),
+            "data": _data(kinds, kinds, _images(kinds)),
             "model": _networks(scale, epochs),
             "split": _few(kinds, per_class),
             "compare": {"baseline": {"data": "hard"}},
@@ -148,9 +151,17 @@ def few_network_study(kinds: Kinds, scale: Scale, per_class: int, seeds: int, ep
     )
 
 
+def _head(scale: Scale) -> dict[str, Any]:
+    return {"head": "linear", "epochs": HEAD_SIZES[scale].epochs, **TO_THE_END}
+
+
 def _networks(scale: Scale, epochs: int) -> list[dict[str, Any]]:
     if scale == "full":
-        return [{"network": name, "epochs": epochs, "learning_rate": RATES, "device": "auto"} for name in NETWORKS]
+        return [
+            {"network": name, "keep": "last", "learning_rate": RATES, **PUBLISHED_RECIPE, "device": "auto"}
+            | {"epochs": epochs, "cutout": CUTOUT.get(name, 0)}
+            for name in NETWORKS
+        ]
     return [{"network": name, **SMALL[name], "epochs": epochs, "learning_rate": 0.05, "batch": 64} for name in NETWORKS]
 
 
@@ -176,5 +187,8 @@ def _pixels() -> np.ndarray:
     return images("cifar10", "test", quiet=True).pixels
 
 
-def _data(kinds: Kinds, people: Distributions, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    return {kind: {"labels": labels, "people": people, **inputs} for kind, labels in kinds.items()}
+def _data(learned: Kinds, kinds: Kinds, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Labels to learn from by name, all compared with votes; gold is the class of the data set."""
+    gold = class_names(kinds["hard"].probs.argmax(axis=1), kinds["H"].classes)
+    items = {kind: build_labelled_items(labels, gold=gold) for kind, labels in learned.items()}
+    return {kind: {"labels": labels, "people": kinds["H"], **inputs} for kind, labels in items.items()}
