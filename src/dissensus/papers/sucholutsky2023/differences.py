@@ -85,7 +85,7 @@ def _models_here(scale: Scale) -> dict[str, str]:
     )
     splits = f"{studies.SIZES[scale]['few']['seeds']} splits for heads"
     runs = {
-        "choice of the epoch": "lowest loss on a tenth of the training images, held out; for table 1, the last",
+        "choice of the epoch": "the last",
         "runs of table 1": f"{splits}, {few['seeds']} for networks, no folds" if few else f"{splits}, no folds",
     }
     if network is None:
@@ -106,6 +106,7 @@ def _models_here(scale: Scale) -> dict[str, str]:
     return here | {
         "networks": f"width x depth: {', '.join(sizes)}",
         "training of networks": f"{network['images']:,} images, a fifth held out, {network['epochs']} epoch(s){kinds}",
+        "choice of the epoch": "the last; of networks, the one with the lowest loss on a tenth held out",
         "batch, schedule and augmentation of networks": "64, cosine, images shifted and mirrored",
         "networks on few images": "not run" if few is None else PAPER["networks on few images"],
     }
