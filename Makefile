@@ -72,13 +72,15 @@ records: $(VENV)/dev  ## every paper at scale laptop, about an hour each on two 
 rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without training, and write their pages
 	$(BIN)/python studies/pages.py
 
-# A night may end between two parts: OVERNIGHT names those that run, and the stored record has the others.
-OVERNIGHT ?= swift-sweep-5
-overnight: $(VENV)/dev  ## parts of gheibi2026 with networks that are strong enough; goes on where it stopped; needs DISSENSUS_DATA
-	known=$$(ls studies/papers/gheibi2026-overnight.json 2>/dev/null || echo studies/papers/gheibi2026-laptop.json) && \
-	$(BIN)/dissensus reproduce gheibi2026 --scale overnight --parts $(OVERNIGHT) --known $$known -o .studies/gheibi2026-overnight
-	cp .studies/gheibi2026-overnight/record.json studies/papers/gheibi2026-overnight.json
-	cp .studies/gheibi2026-overnight/evidence.csv studies/papers/gheibi2026-overnight.csv
+# A night may end between two parts: PARTS names those that run, and the stored record has the others.
+PAPER ?= peterson2019
+PARTS ?=
+NIGHT := studies/papers/$(PAPER)-overnight
+overnight: $(VENV)/dev  ## one paper, `make overnight PAPER=gheibi2026 PARTS=swift-main`, with networks that are strong enough; needs DISSENSUS_DATA
+	known=$$(ls $(NIGHT).json 2>/dev/null || echo studies/papers/$(PAPER)-laptop.json) && \
+	$(BIN)/dissensus reproduce $(PAPER) --scale overnight $(if $(PARTS),--parts $(PARTS)) --known $$known -o .studies/$(PAPER)-overnight
+	cp .studies/$(PAPER)-overnight/record.json $(NIGHT).json
+	cp .studies/$(PAPER)-overnight/evidence.csv $(NIGHT).csv
 	$(MAKE) rejudge
 
 extras: $(VENV)/base  ## every verb in environments with no extra and with each one alone; goes on where it stopped

@@ -15,8 +15,9 @@ from typing import Any
 from dissensus.files.whole_files import write_text
 from dissensus.labels.as_json import json_text
 from dissensus.papers.catalogue import PAPERS
+from dissensus.papers.index import write_index
 from dissensus.papers.judging import judge_again
-from dissensus.papers.pages import write_index, write_page
+from dissensus.papers.pages import write_page
 from dissensus.papers.paper import SCALES
 from dissensus.papers.record import read_record
 

@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dissensus.papers.figures import Figure, Series, describe_figure, figure_of
-from dissensus.papers.pages import describe_claims, describe_papers, describe_reproduction, write_index, write_page
+from dissensus.papers.index import describe_papers, write_index
+from dissensus.papers.pages import describe_claims, describe_reproduction, write_page
 from dissensus.papers.paper import Part
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import reproduce

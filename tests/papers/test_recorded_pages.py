@@ -12,7 +12,7 @@ import pytest
 
 from dissensus.papers.catalogue import PAPERS
 from dissensus.papers.evidence import Number, read_evidence
-from dissensus.papers.pages import count_bases
+from dissensus.papers.index import count_bases
 from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages

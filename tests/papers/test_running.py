@@ -12,14 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.papers.evidence import EVIDENCE, read_evidence
+from dissensus.papers.evidence import EVIDENCE, Candidate, read_evidence
+from dissensus.papers.expressions import difference
 from dissensus.papers.judges import more
 from dissensus.papers.judging import judge_again
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.paper import Paper, Part
+from dissensus.papers.pages import write_page
+from dissensus.papers.paper import Gate, Paper, Part
+from dissensus.papers.printed import parse_printed as parse
+from dissensus.papers.published import Published, PublishedTable
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
-from tests.facts import refuses
+from tests.facts import refuses, states
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
 DRIVER = Path(__file__).with_name("tiny_paper.py")
@@ -73,6 +77,29 @@ def test_a_second_call_works_on_nothing_and_says_the_same(done):
     assert calls(done / "calls") == ["labels"]
     assert json.loads(json.dumps(again.as_json())) == before
     assert cells == {path: path.stat().st_mtime_ns for path in cells}
+
+
+@pytest.mark.parametrize(("printed", "stopped"), [("100", []), ("0.0001", ["labels", "more"])])
+def test_parts_behind_a_gate_are_run_only_if_the_model_has_the_papers_level(tmp_path, printed, stopped):
+    """The KL of soft labels is far below 100, and far above 0.0001."""
+    table = PublishedTable(source="table 1", reference="soft", level=("kl",), numbers={"kl": {"soft": parse(printed)}})
+    gate = Gate(
+        source="table 1",
+        candidate=Candidate("heads", "last"),
+        expression=difference("kl", "soft", "majority"),
+        stops=("labels",),
+    )
+    heads, labels = two_parts(tmp_path / "calls")
+    more = Part(name="more", work=counted(tmp_path / "calls"), needs=("labels",))
+    paper = replace(tiny_paper(replace(heads, gate=gate), labels, more), published=Published([table]))
+    notices: list[str] = []
+    made = reproduce(paper, "quick", tmp_path, say=notices.append)
+    assert list(made.stopped) == list(made.unfinished) == stopped
+    assert len(calls(tmp_path / "calls")) == 2 - len(stopped)
+    assert bool(stopped) == any(states(notice, "heads", "below the paper's level", "labels") for notice in notices)
+    write_page(read_record(tmp_path / RECORD), tmp_path / "page.md")
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert ("Stopped: labels, more" in page) == bool(stopped)
 
 
 def test_a_record_reads_back_as_it_was(done):

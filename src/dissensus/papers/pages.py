@@ -1,9 +1,8 @@
-"""Pages of papers, made from records alone: a page that answers, and a page with all claims."""
+"""Pages of a paper, made from its record alone: a page that answers, and a page with all claims."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,11 @@ from dissensus.report.colours import BLUE, ORANGE, REST, SHADES
 from dissensus.report.document import Column, Document, Section, Table, Text
 from dissensus.report.document import Figure as Drawn
 from dissensus.report.html import html_page
-from dissensus.report.markdown import escape_markdown, markdown_page
+from dissensus.report.markdown import markdown_page
 from dissensus.report.svg import as_file, split_bar
 
 Record = Mapping[str, Any]
 COLOURS: dict[str, str] = dict(zip(VERDICTS, (BLUE, SHADES[1], ORANGE, REST, SHADES[4]), strict=True))
-HOLDS = ("equal", "same direction")
-BASES = ("labels, formulas and simulations", "heads on frozen features", "networks")  # what a verdict rests on
 COMPARED = ("claim", "paper", "here")
 MEANING = (
     "Equal: within two standard errors of the printed number, by an interval at most as wide as the printed effect. "
@@ -68,24 +65,14 @@ def write_page(
     if place.suffix == ".html":
         write_text(html_page(_join_pages(top, details)), place)
     elif not claims:
-        _write_markdown(_join_pages(top, details), place, figures)
+        write_markdown(_join_pages(top, details), place, figures)
     else:
         link = (
             f"[All {len(record['claims'])} claims, and how this run differs from the paper]({claims}). "
             "[Meaning of the verdicts](index.md#verdicts)."
         )
-        _write_markdown(top, place, figures, link)
-        _write_markdown(details, place.parent / claims, figures)
-
-
-def write_index(records: Sequence[Record], path: Path, *, figures: str = "figures") -> None:
-    """Write one page for all papers as Markdown, with links to the page of each."""
-    _write_markdown(describe_papers(records), path, figures)
-    text = path.read_text(encoding="utf-8")
-    for record in records:
-        title = escape_markdown(record["title"])
-        text = text.replace(f"## {title}\n", f"## [{title}]({record['paper']}.md)\n", 1)
-    write_text(text, path)
+        write_markdown(top, place, figures, link)
+        write_markdown(details, place.parent / claims, figures)
 
 
 def describe_reproduction(record: Record) -> Document:
@@ -93,14 +80,14 @@ def describe_reproduction(record: Record) -> Document:
     rows = {row["key"]: row for row in record["claims"]}
     headlines = [rows[key] for key in record["headlines"]]
     conclusion = record["conclusion"]
-    sections = [Section("", [_verdict_bar(record)])]
+    sections = [Section("", [verdict_bar(record)])]
     if headlines:
         sections.append(Section("Main claims", [_main_claims(headlines), *_notes(headlines)]))
     if record["figures"]:
         sections.append(_figure(record, record["figures"][0]))
     if conclusion:
         sections.append(Section("What to do with it", [Text(conclusion["practice"])]))
-        sections.append(Section("Caution", [Text(conclusion["caution"])]))
+        sections.append(Section("Caution", [Text(conclusion["caution"]), *_unfinished(record)]))
     return Document(
         title=record["title"],
         subtitle=record["citation"],
@@ -132,46 +119,6 @@ def describe_claims(record: Record, *, source: str = "record.json") -> Document:
     )
 
 
-def describe_papers(records: Sequence[Record]) -> Document:
-    """Return one page for all papers: a verdict bar and the answer of each."""
-    total = sum(len(record["claims"]) for record in records)
-    counts: dict[str, int] = {
-        verdict: sum(count_verdicts(record)[verdict] for record in records) for verdict in VERDICTS
-    }
-    answers = [
-        Section(
-            record["title"],
-            [
-                _verdict_bar(record),
-                Text(_first_sentence(record)),
-            ],
-        )
-        for record in records
-    ]
-    return Document(
-        title="Do published results hold? Five papers",
-        answer=f"Of {total} claims, {format_counts(counts)}. {_holding(records)}",
-        sections=[*answers, Section("Verdicts", [Text(MEANING)])],
-    )
-
-
-def count_bases(records: Iterable[Record]) -> Counter[str]:
-    """Count the claims that hold by what they rest on."""
-    holding = (row for record in records for row in record["claims"] if row["verdict"] in HOLDS)
-    return Counter(_basis(row["judgement"]) for row in holding)
-
-
-def _basis(judgement: Record) -> str:
-    model = judgement["outcomes"][judgement["decided"]]["model"]
-    return BASES[0] if not model else BASES[1] if model.startswith("heads") else BASES[2]
-
-
-def _holding(records: Sequence[Record]) -> str:
-    bases = count_bases(records)
-    each = ", ".join(f"{basis} ({bases[basis]})" for basis in BASES if bases[basis])
-    return f"Those that hold rest on {each}."
-
-
 def count_verdicts(record: Record) -> dict[str, int]:
     """Count the claims of a record by verdict."""
     return {verdict: sum(row["verdict"] == verdict for row in record["claims"]) for verdict in VERDICTS}
@@ -189,11 +136,6 @@ def format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[verdict]} {text}" for verdict, text in words.items() if counts[verdict])
 
 
-def _first_sentence(record: Record) -> str:
-    conclusion = record["conclusion"]
-    return conclusion["short"].partition(". ")[0].rstrip(".") + "." if conclusion else ""
-
-
 def _join_pages(top: Document, details: Document) -> Document:
     return Document(
         title=top.title,
@@ -204,7 +146,7 @@ def _join_pages(top: Document, details: Document) -> Document:
     )
 
 
-def _write_markdown(document: Document, place: Path, figures: str, end: str = "") -> None:
+def write_markdown(document: Document, place: Path, figures: str, end: str = "") -> None:
     for block in document.blocks():
         if isinstance(block, Drawn):
             target = place.parent / figures / f"{block.file}.svg"
@@ -218,7 +160,7 @@ def _tally(record: Record) -> str:
     return f"Of {len(record['claims'])} claims, {format_counts(count_verdicts(record))}."
 
 
-def _verdict_bar(record: Record) -> Drawn:
+def verdict_bar(record: Record) -> Drawn:
     counts, total = count_verdicts(record), max(1, len(record["claims"]))
     shares = [(verdict, count / total) for verdict, count in counts.items() if count]
     table = Table(["verdict", "claims"], list(counts.items()))
@@ -228,6 +170,23 @@ def _verdict_bar(record: Record) -> Drawn:
 def _main_claims(rows: Sequence[Mapping[str, Any]]) -> Table:
     cells = [(*_compared(row, table_of(row["source"])), row["verdict"], row["evidence"] or "no model") for row in rows]
     return Table([Column(title, wraps=True) for title in (*COMPARED, "verdict", "evidence")], cells)
+
+
+def _unfinished(record: Record) -> list[Text]:
+    """Parts of this scale that have not been run, and why a part was stopped."""
+    stopped = record.get("stopped", {})
+    texts = [f"Stopped: {', '.join(of)}. {reason}." for reason, of in _by_value(stopped).items()]
+    left = [name for name in record.get("unfinished", ()) if name not in stopped]
+    if left:
+        texts.append(f"Not run yet: {', '.join(left)}. Their claims are judged by the other models.")
+    return [Text(" ".join(texts))] if texts else []
+
+
+def _by_value(names: Mapping[str, str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name, value in names.items():
+        groups.setdefault(value, []).append(name)
+    return groups
 
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Text]:

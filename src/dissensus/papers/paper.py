@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dissensus.papers.claims import Answer, Claim, Conclusion
-from dissensus.papers.evidence import Evidence
+from dissensus.papers.evidence import Candidate, Evidence
+from dissensus.papers.expressions import Expression
 from dissensus.papers.figures import Figure
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.published import Published
+from dissensus.papers.strength import Weakness, weaknesses
 from dissensus.study.description import StudyFolder, read_folder
 from dissensus.study.spec import Study
 from dissensus.study.summary.summary import Summary, summarise_study
@@ -20,6 +22,33 @@ Scale = Literal["quick", "laptop", "overnight", "full"]
 SCALES: tuple[Scale, ...] = ("quick", "laptop", "overnight", "full")
 Tell = Callable[[float], None]  # receives the share of a part that is done
 Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """What a part must show before a night is spent on others: the level of the paper, and a positive control.
+
+    Attributes
+    ----------
+    source : str
+        Published table that has both.
+    candidate : Candidate
+        Model and epoch that must show them.
+    expression : Expression
+        The difference in question, which is not its own control.
+    stops : names of later parts
+        They are not run if the gate stays closed.
+    """
+
+    source: str
+    candidate: Candidate
+    expression: Expression
+    stops: tuple[str, ...]
+
+    def failures(self, evidence: Evidence, published: Published) -> list[Weakness]:
+        """Conditions that the model fails: level or control."""
+        failed = weaknesses(self.expression, self.candidate, evidence, published, self.source)
+        return [name for name in failed if name in ("level", "control")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +72,8 @@ class Part:
     needs : names of earlier parts
     weight : float
         Relative duration, for the progress bar.
+    gate : Gate
+        Decides after this part whether later ones are run.
 
     Examples
     --------
@@ -58,6 +89,7 @@ class Part:
     files: Mapping[str, Path] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     weight: float = 1.0
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         if (self.study is None) == (self.work is None):

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,7 @@ class Reproduction:
     headlines    keys of the claims that the paper is about
     conclusion   top of the page
     unfinished   parts of this scale that have not been run
+    stopped      those of them that an earlier part has stopped, with the reason
     """
 
     paper: str
@@ -70,6 +71,7 @@ class Reproduction:
     headlines: tuple[str, ...] = ()
     conclusion: Conclusion | None = None
     unfinished: tuple[str, ...] = ()
+    stopped: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -114,6 +116,7 @@ class Reproduction:
             "headlines": list(self.headlines),
             "conclusion": asdict(self.conclusion) if self.conclusion else None,
             "unfinished": list(self.unfinished),
+            "stopped": dict(self.stopped),
         }
 
     def write(self, path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""Run the parts of a paper at one of three scales, and judge every claim."""
+"""Run the parts of a paper at one of its scales, and judge every claim."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from dissensus.papers.forecast import forecast
 from dissensus.papers.judging import judge_claims, judgements
 from dissensus.papers.paper import Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, add_known, hardware, read_record
+from dissensus.papers.wording import WEAKNESSES
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
@@ -112,7 +113,12 @@ def reproduce(
     runs: dict[str, PartRun] = {}
     contents: dict[str, list[str]] = {}  # what distinguishes the results of a part: its cells, or the key of its inputs
     done = 0.0
+    stopped: dict[str, str] = {}  # parts that are not run, with the reason
     for part in parts:
+        reasons = [stopped[name] for name in (part.name, *part.needs) if name in stopped]
+        if reasons:
+            stopped[part.name] = reasons[0]
+            continue
         folders[part.name] = place / part.name
 
         def tell(share: float, part: Part = part, done: float = done) -> None:
@@ -132,6 +138,12 @@ def reproduce(
             contents[part.name] = [inputs_key(inputs)]
         tell(1.0)
         done += part.weight
+        if part.gate is not None:
+            failed = part.gate.failures(paper.observe(Results(folders, numbers), scale), paper.published)
+            if failed:
+                reason = f"{part.name}: {' and '.join(WEAKNESSES[name] for name in failed)}"
+                stopped |= dict.fromkeys(part.gate.stops, reason)
+                say(f"{reason}; not run: {', '.join(part.gate.stops)}")
     results = Results(folders, numbers)
     evidence = _observe(paper, results, scale, place, earlier and earlier[1])
     findings = judge_claims(paper, evidence)
@@ -152,7 +164,8 @@ def reproduce(
     )
     if earlier is not None:
         made = add_known(made, earlier[0])
-    made = replace(made, unfinished=tuple(part.name for part in every if part.name not in made.parts))
+    unfinished = tuple(part.name for part in every if part.name not in made.parts)
+    made = replace(made, unfinished=unfinished, stopped={name: stopped[name] for name in unfinished if name in stopped})
     made.write(place / RECORD)
     return made
 
