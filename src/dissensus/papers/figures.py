@@ -8,8 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
+from dissensus.papers.evidence import Candidate, Evidence
+from dissensus.papers.expressions import Expression
+from dissensus.papers.published import Published
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import MODELS, PEOPLE
 from dissensus.report.document import Column, Table
@@ -17,6 +21,7 @@ from dissensus.report.document import Figure as Drawn
 from dissensus.report.dot_rows import DotRow, dot_chart
 
 PAPER_INK = PEOPLE  # published numbers are grey
+Points = Mapping[str, Expression] | Mapping[float, Expression]  # of a series, by x
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,23 @@ def interval_series(name: str, x: Sequence[float | str], intervals: Sequence[Int
     """Make a series with one point per interval; NaN becomes None."""
     points = [as_json(interval) for interval in intervals]
     return Series(name, tuple(x), *(tuple(point[end] for point in points) for end in ("value", "low", "high")))
+
+
+def measured_series(name: str, points: Points, evidence: Evidence, candidate: Candidate, factor: float = 1.0) -> Series:
+    """Our means with intervals; what this model lacks is left out."""
+    known = {
+        x: mean_interval([factor * value for value in expression.runs(evidence, candidate).values()])
+        for x, expression in points.items()
+        if candidate in evidence.with_numbers(*expression.numbers)
+    }
+    return interval_series(name, list(known), list(known.values()))
+
+
+def printed_series(name: str, points: Points, published: Published, source: str = "", factor: float = 1.0) -> Series:
+    """The same points by the numbers that the paper prints; what it does not print is left out."""
+    values = {x: expression.published_value(published, source) for x, expression in points.items()}
+    known = {x: factor * value for x, value in values.items() if value is not None}
+    return Series(name, tuple(known), tuple(known.values()))
 
 
 def describe_figure(figure: Figure, paper: str) -> list[Drawn]:

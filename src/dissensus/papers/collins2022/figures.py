@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
-from dissensus.papers.evidence import Candidate, Evidence, Number
-from dissensus.papers.figures import Figure, Series, interval_series
+from dissensus.papers.evidence import Candidate, Evidence
+from dissensus.papers.expressions import value_of
+from dissensus.papers.figures import Figure, Series, measured_series, printed_series
 from dissensus.papers.paper import Results, Scale
 
 ALL = {"h": 51, "s": 6}  # annotators per image
@@ -45,13 +45,9 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
     for kind, name in NAMES.items():
         cost = SECONDS[kind] if seconds else 1.0
         arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
-        numbers = {count: Number(metric, arm, set_) for count, arm in arms.items()}
-        runs = {count: evidence.runs(Candidate(models), number) for count, number in numbers.items()}
-        means = {count: mean_interval(list(own.values())) for count, own in runs.items() if own}
-        ours.append(interval_series(name, _doublings(cost, means), list(means.values())))
-        known = {count: PUBLISHED.find(number) for count, number in numbers.items()}
-        printed = {count: number.value for count, number in known.items() if number is not None}
-        theirs.append(Series(name, _doublings(cost, printed), tuple(printed.values())))
+        points = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
+        ours.append(measured_series(name, points, evidence, Candidate(models)))
+        theirs.append(printed_series(name, points, PUBLISHED))
     unit = "seconds" if seconds else "annotators"
     return Figure(
         key=f"figure-{10 if seconds else 6}-{metric}-{set_}",
@@ -70,15 +66,9 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
 def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
     """Four comparisons of tables 1 to 5, next to the paper's."""
     pairs = {name: compare(metric, *kinds, set_) for name, kinds in COMPARED.items()}
-    ours = []
-    for candidate in (Candidate("networks"), Candidate("heads")):
-        known = {name: pair for name, pair in pairs.items() if candidate in evidence.with_numbers(*pair.numbers)}
-        runs = [pair.runs(evidence, candidate).values() for pair in known.values()]
-        if known:
-            means = [mean_interval([100 * value for value in own]) for own in runs]
-            ours.append(interval_series(candidate.model, list(known), means))
-    effects = [pair.published_value(PUBLISHED, "") for pair in pairs.values()]
-    theirs = Series("means", tuple(pairs), tuple(None if effect is None else 100 * effect for effect in effects))
+    candidates = (Candidate("networks"), Candidate("heads"))
+    ours = [measured_series(candidate.model, pairs, evidence, candidate, 100) for candidate in candidates]
+    ours = [series for series in ours if series.y]
     return Figure(
         key=f"tables-{metric}-{set_}",
         title=f"Differences between labels: {SHOWN[metric]} {JUDGED[set_]}",
@@ -87,7 +77,7 @@ def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
         x_title="comparison",
         y_title=f"difference in {SHOWN[metric]}, % of the second",
         series=tuple(ours),
-        published=(theirs,),
+        published=(printed_series("means", pairs, PUBLISHED, factor=100),),
         parts=tuple(f"scores-{series.name}" for series in ours),
         note="Below zero, the first is better. Means with 95% intervals over runs.",
     )
@@ -109,7 +99,3 @@ def _figure_5(bins: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Figure]
         )
         for name, (key, text) in shown.items()
     ]
-
-
-def _doublings(cost: float, counts: Mapping[int, object]) -> tuple[float, ...]:
-    return tuple(float(np.log2(cost * count)) for count in counts)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.evidence import Candidate, Evidence, Number
-from dissensus.papers.expressions import difference
-from dissensus.papers.figures import Figure, Series, interval_series
+from dissensus.papers.expressions import difference, value_of
+from dissensus.papers.figures import Figure, Series, interval_series, measured_series, printed_series
 from dissensus.papers.gheibi2026.answers import text_gaps
 from dissensus.papers.gheibi2026.beyond import ALL, TEXTS
 from dissensus.papers.gheibi2026.reader_names import DELIVERIES, DETECTORS, MODELS
@@ -19,7 +18,7 @@ from dissensus.papers.published import read_published
 from dissensus.papers.strength import SHOWN
 from dissensus.papers.study_runs import interval_of
 
-Places = Mapping[str, Number] | Mapping[float, Number]
+PUBLISHED = read_published("gheibi2026")
 MEANS = "Means with 95% intervals over seeds."
 CHOSEN = "The best epoch is chosen by the images that are scored, as in the paper."
 
@@ -47,17 +46,6 @@ def _shows(evidence: Evidence, candidate: Candidate, votes: int) -> bool:
     return shown is not None and float(np.mean(list(shown.values()))) >= votes
 
 
-def _ours(evidence: Evidence, candidate: Candidate, name: str, places: Places) -> Series:
-    known = {x: runs for x, number in places.items() if (runs := evidence.runs(candidate, number))}
-    return interval_series(name, list(known), [mean_interval(list(runs.values())) for runs in known.values()])
-
-
-def _theirs(name: str, places: Places, source: str) -> Series:
-    published = read_published("gheibi2026")
-    known = {x: printed.value for x, number in places.items() if (printed := published.find(number, source))}
-    return Series(name, tuple(known), tuple(known.values()))
-
-
 def _title(candidate: Candidate) -> str:
     return f"{MODELS[candidate.model]}, {candidate.epoch}"
 
@@ -67,7 +55,7 @@ def _key(candidate: Candidate) -> str:
 
 
 def _sweep(evidence: Evidence, candidate: Candidate) -> Figure:
-    places = {DELIVERIES[arm]: {float(k): Number("soft_nll", arm, f"K = {k}") for k in KS} for arm in ("soft", *HARD)}
+    places = {DELIVERIES[arm]: {float(k): value_of("soft_nll", arm, f"K = {k}") for k in KS} for arm in ("soft", *HARD)}
     return Figure(
         key=f"figure-1-{_key(candidate)}",
         title=f"Soft NLL by votes per image: {_title(candidate)}",
@@ -75,15 +63,15 @@ def _sweep(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="lines",
         x_title="votes per image",
         y_title="soft NLL",
-        series=tuple(_ours(evidence, candidate, name, at) for name, at in places.items()),
-        published=tuple(_theirs(name, at, "table 1") for name, at in places.items()),
+        series=tuple(measured_series(name, at, evidence, candidate) for name, at in places.items()),
+        published=tuple(printed_series(name, at, PUBLISHED, "table 1") for name, at in places.items()),
         note=f"{MEANS} {CHOSEN}",
     )
 
 
 def _main(evidence: Evidence, candidate: Candidate) -> Figure:
     arms = ("soft", "sls", "majority", "smoothing", "mixup")
-    places = {DELIVERIES[arm]: Number("soft_nll", arm) for arm in arms}
+    places = {DELIVERIES[arm]: value_of("soft_nll", arm) for arm in arms}
     return Figure(
         key=f"table-2-{_key(candidate)}",
         title=f"Soft NLL with all votes: {_title(candidate)}",
@@ -91,15 +79,15 @@ def _main(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="delivery",
         y_title="soft NLL",
-        series=(_ours(evidence, candidate, "here", places),),
-        published=(_theirs("ResNet-18", places, "table 2"),),
+        series=(measured_series("here", places, evidence, candidate),),
+        published=(printed_series("ResNet-18", places, PUBLISHED, "table 2"),),
         note=f"{MEANS} {CHOSEN}",
     )
 
 
 def _stale(evidence: Evidence, candidate: Candidate) -> Figure:
-    places = {"each epoch": Number("soft_nll", "sls", f"every {HELD_FOR[0]} epochs")}
-    places |= {f"every {every} epochs": Number("soft_nll", "held", f"every {every} epochs") for every in HELD_FOR}
+    places = {"each epoch": value_of("soft_nll", "sls", f"every {HELD_FOR[0]} epochs")}
+    places |= {f"every {every} epochs": value_of("soft_nll", "held", f"every {every} epochs") for every in HELD_FOR}
     return Figure(
         key=f"figure-4-{_key(candidate)}",
         title=f"Soft NLL if drawn labels are held: {_title(candidate)}",
@@ -107,44 +95,30 @@ def _stale(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="labels are drawn in",
         y_title="soft NLL",
-        series=(_ours(evidence, candidate, "here", places),),
-        published=(_theirs("ResNet-18", places, "figure 4"),),
+        series=(measured_series("here", places, evidence, candidate),),
+        published=(printed_series("ResNet-18", places, PUBLISHED, "figure 4"),),
         note=MEANS,
     )
 
 
 def _curvature(evidence: Evidence, candidate: Candidate) -> Figure:
-    """Largest eigenvalues in percent of those of soft labels, since their size depends on the network."""
-    published = read_published("gheibi2026")
-    ours, theirs = {}, {}
-    for arm in (*HARD, "shuffled"):
-        relative = difference("lambda_full", arm, "soft", relative=True)
-        if candidate in evidence.with_numbers(*relative.numbers):
-            shares = [100 * (1 + value) for value in relative.runs(evidence, candidate).values()]
-            ours[DELIVERIES[arm]] = mean_interval(shares)
-        printed = relative.published_value(published, "table 4 (5 seeds)")
-        theirs[DELIVERIES[arm]] = None if printed is None else 100 * (1 + printed)
+    """Largest eigenvalues relative to those of soft labels, since their size depends on the network."""
+    gaps = {DELIVERIES[arm]: difference("lambda_full", arm, "soft", relative=True) for arm in (*HARD, "shuffled")}
     return Figure(
         key=f"table-4-{_key(candidate)}",
         title=f"Largest eigenvalue of the Hessian relative to soft labels: {_title(candidate)}",
         source="Gheibi 2026, table 4",
         kind="dots",
         x_title="delivery",
-        y_title="% of soft labels",
-        series=(interval_series("here", list(ours), list(ours.values())),),
-        published=(Series("ResNet-18", tuple(theirs), tuple(theirs.values())),),
-        note=f"{MEANS} Below 100, the loss is flatter than with soft labels.",
+        y_title="% above soft labels",
+        series=(measured_series("here", gaps, evidence, candidate, 100),),
+        published=(printed_series("ResNet-18", gaps, PUBLISHED, "table 4 (5 seeds)", 100),),
+        note=f"{MEANS} Below 0, the loss is flatter than with soft labels.",
     )
 
 
 def _outside(evidence: Evidence, candidate: Candidate) -> Figure:
-    published = read_published("gheibi2026")
-    ours, theirs = {}, {}
-    for detector, name in DETECTORS.items():
-        gain = difference(f"auroc_{detector}", "sls", "soft")
-        if candidate in evidence.with_numbers(*gain.numbers):
-            ours[name] = mean_interval(list(gain.runs(evidence, candidate).values()))
-        theirs[name] = gain.published_value(published, "table 8")
+    gains = {name: difference(f"auroc_{detector}", "sls", "soft") for detector, name in DETECTORS.items()}
     return Figure(
         key=f"table-8-{_key(candidate)}",
         title=f"AUROC of CIFAR-100 against CIFAR-10, SLS less soft labels: {_title(candidate)}",
@@ -152,8 +126,8 @@ def _outside(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="detector",
         y_title="AUROC, SLS less soft labels",
-        series=(interval_series("here", list(ours), list(ours.values())),),
-        published=(Series("ResNet-18", tuple(theirs), tuple(theirs.values())),),
+        series=(measured_series("here", gains, evidence, candidate),),
+        published=(printed_series("ResNet-18", gains, PUBLISHED, "table 8"),),
         note=MEANS,
     )
 

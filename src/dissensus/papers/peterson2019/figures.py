@@ -8,7 +8,8 @@ import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.evidence import Candidate, Evidence, Number
-from dissensus.papers.figures import Figure, Series, interval_series
+from dissensus.papers.expressions import value_of
+from dissensus.papers.figures import Figure, Points, interval_series, measured_series, printed_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019.claims import READER_NAMES
 from dissensus.papers.peterson2019.observe import NETWORKS, SETS
@@ -20,7 +21,6 @@ from dissensus.papers.strength import reaches_level
 
 KINDS = {kind: READER_NAMES[kind] for kind in ("soft", "hard")}
 NOTE = "Means with 95% intervals over folds."
-Points = Mapping[str, Number]  # name of a row -> its number
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
@@ -36,7 +36,7 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
             title="Cross-entropy to people after fine-tuning by each method",
             source="Peterson 2019, table 1, mean of the networks",
             y_title="cross-entropy to people, nats",
-            series={"mean": {READER_NAMES[row]: Number("soft_nll", row) for row in ("pretrained", *ROWS)}},
+            series={"mean": {READER_NAMES[row]: value_of("soft_nll", row) for row in ("pretrained", *ROWS)}},
         )
     )
     if "attacked" in results.numbers:
@@ -64,7 +64,7 @@ def _shift(evidence: Evidence, candidate: Candidate, score: str) -> Figure:
         title=f"{unit.partition(',')[0].capitalize()} on images further and further away",
         source="Peterson 2019, figure 2, numbers of section 5.2",
         y_title=unit,
-        series={shown: {where: Number(score, kind, where) for where in sets} for kind, shown in KINDS.items()},
+        series={shown: {where: value_of(score, kind, where) for where in sets} for kind, shown in KINDS.items()},
         note="CINIC-10 and ImageNet-Far are validation images of ImageNet here.",
     )
 
@@ -81,7 +81,8 @@ def _held_out(evidence: Evidence, candidate: Candidate) -> Figure:
         source="Peterson 2019, figure 2, right, and figure 3A, which have no numbers",
         y_title="%",
         series={
-            shown: {text: Number(score, kind, HELD) for score, text in scores.items()} for kind, shown in KINDS.items()
+            shown: {text: value_of(score, kind, HELD) for score, text in scores.items()}
+            for kind, shown in KINDS.items()
         },
     )
 
@@ -95,7 +96,7 @@ def _fgsm(evidence: Evidence) -> Figure:
         title="Cross-entropy after FGSM of 4 of 255",
         source="Peterson 2019, table 2, mean of the networks",
         y_title="cross-entropy to the class, nats",
-        series={"mean": {READER_NAMES[row]: Number("fgsm_cross_entropy", row) for row in ATTACKED}},
+        series={"mean": {READER_NAMES[row]: value_of("fgsm_cross_entropy", row) for row in ATTACKED}},
     )
 
 
@@ -132,14 +133,7 @@ def _dots(
     note: str = "",
 ) -> Figure:
     """Ours and the paper's numbers in one plot."""
-    published = read_published("peterson2019")
-    ours, theirs = [], []
-    for name, points in series.items():
-        runs = [evidence.runs(candidate, number) or {} for number in points.values()]
-        ours.append(interval_series(name, list(points), [mean_interval(list(each.values())) for each in runs]))
-        printed = [published.find(number) for number in points.values()]
-        if any(printed):
-            theirs.append(Series(name, tuple(points), tuple(number.value if number else None for number in printed)))
+    theirs = [printed_series(name, points, read_published("peterson2019")) for name, points in series.items()]
     return Figure(
         key=key,
         title=title,
@@ -147,7 +141,7 @@ def _dots(
         kind="dots",
         x_title="",
         y_title=y_title,
-        series=tuple(ours),
-        published=tuple(theirs),
+        series=tuple(measured_series(name, points, evidence, candidate) for name, points in series.items()),
+        published=tuple(entry for entry in theirs if entry.y),
         note=" ".join(filter(None, (f"{NOTE} Models: {READER_NAMES.get(candidate.model, candidate.model)}.", note))),
     )

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval
-from dissensus.papers.evidence import Evidence, Number
-from dissensus.papers.figures import Figure, Series, interval_series
+from dissensus.papers.evidence import Candidate, Evidence
+from dissensus.papers.expressions import value_of
+from dissensus.papers.figures import Figure, Series, interval_series, measured_series, printed_series
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.published import read_published
-from dissensus.papers.singh2025.observe import NAMES, main_numbers
+from dissensus.papers.singh2025.observe import NAMES, READINGS, main_numbers
 from dissensus.papers.singh2025.protocol import TARGETS
 
 Runs = Mapping[str, Mapping[str, Any]]
@@ -24,7 +25,7 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
     """The main figure first."""
     runs = main_numbers(results)
     return [
-        *(_scores(runs, metric) for metric in METRICS),
+        *(_scores(evidence, metric) for metric in METRICS),
         _entropies(runs),
         *(_curves(name, own) for name, own in runs.items()),
         *(_example(name, own) for name, own in runs.items()),
@@ -32,19 +33,9 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
     ]
 
 
-def _scores(runs: Runs, metric: str) -> Figure:
-    factor = 100 if metric == "accuracy" else 1
-    published = read_published("singh2025")
-    ours, theirs = [], []
-    for targets in ("soft", "hard"):
-        means = [
-            mean_interval([factor * value for value in own["drawn"]["scores"][targets][metric]])
-            for own in runs.values()
-        ]
-        ours.append(interval_series(targets, [NAMES[name] for name in runs], means))
-        printed = [published.find(Number(metric, targets, NAMES[name])) for name in runs]
-        values = tuple(number.value if number else None for number in printed)
-        theirs.append(Series(targets, tuple(NAMES[name] for name in runs), values))
+def _scores(evidence: Evidence, metric: str) -> Figure:
+    series = {kind: {set_: value_of(metric, kind, set_) for set_ in NAMES.values()} for kind in ("soft", "hard")}
+    candidate, published = Candidate("heads", READINGS["drawn"]), read_published("singh2025")
     return Figure(
         key=metric,
         title=f"{METRICS[metric][0].upper()}{METRICS[metric][1:]} with soft and hard labels",
@@ -52,8 +43,8 @@ def _scores(runs: Runs, metric: str) -> Figure:
         kind="dots",
         x_title="data set",
         y_title=METRICS[metric],
-        series=tuple(ours),
-        published=tuple(theirs),
+        series=tuple(measured_series(kind, points, evidence, candidate) for kind, points in series.items()),
+        published=tuple(printed_series(kind, points, published) for kind, points in series.items()),
         note="Means with 95% intervals over seeds, each with a split of its own.",
     )
 
