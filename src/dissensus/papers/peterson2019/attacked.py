@@ -23,8 +23,8 @@ from dissensus.papers.peterson2019.tuned import (
     model_path,
     processes,
     read_scores,
-    slug,
 )
+from dissensus.report.document import slug
 
 VERSION = 2  # of the code that makes the numbers
 

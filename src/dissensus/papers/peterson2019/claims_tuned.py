@@ -10,8 +10,9 @@ from dissensus.papers.evidence import Number
 from dissensus.papers.expressions import difference, value_of
 from dissensus.papers.judges import NotBeyond, each, holds_in, less, more, not_less, positive, same
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
-from dissensus.papers.peterson2019.tuned import ATTACKED, ROWS, slug
+from dissensus.papers.peterson2019.tuned import ATTACKED, ROWS
 from dissensus.papers.published import read_published
+from dissensus.report.document import slug
 
 HUMAN = ("soft", "sampled")
 OTHERS = ("pretrained", "control", "mixup", "category")

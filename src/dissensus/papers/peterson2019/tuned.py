@@ -25,6 +25,7 @@ from dissensus.papers.peterson2019.sets import available_versions
 from dissensus.papers.peterson2019.shift import against_classes
 from dissensus.papers.peterson2019.sizes import SIZES, Sized
 from dissensus.papers.peterson2019.studies import CUTOUT
+from dissensus.report.document import slug
 from dissensus.train.child_processes import cores
 
 VERSION = 2  # of the code that makes the numbers
@@ -241,7 +242,3 @@ def _elsewhere(network: Any, given: Material) -> dict[str, Any]:
 
 def _cutout(scale: Scale, sized: Sized) -> dict[str, int]:
     return {"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {}
-
-
-def slug(name: str) -> str:
-    return name.lower().replace(" ", "-")
