@@ -84,7 +84,7 @@ def interval_series(name: str, x: Sequence[float | str], intervals: Sequence[Int
     return Series(name, tuple(x), *(tuple(point[end] for point in points) for end in ("value", "low", "high")))
 
 
-def measured_series(name: str, points: Points, evidence: Evidence, candidate: Candidate, factor: float = 1.0) -> Series:
+def series_here(name: str, points: Points, evidence: Evidence, candidate: Candidate, factor: float = 1.0) -> Series:
     """Our means with intervals; what this model lacks is left out."""
     known = {
         x: mean_interval([factor * value for value in expression.runs(evidence, candidate).values()])
@@ -94,7 +94,7 @@ def measured_series(name: str, points: Points, evidence: Evidence, candidate: Ca
     return interval_series(name, list(known), list(known.values()))
 
 
-def printed_series(name: str, points: Points, published: Published, source: str = "", factor: float = 1.0) -> Series:
+def series_in_paper(name: str, points: Points, published: Published, source: str = "", factor: float = 1.0) -> Series:
     """The same points by the numbers that the paper prints; what it does not print is left out."""
     values = {x: expression.published_value(published, source) for x, expression in points.items()}
     known = {x: factor * value for x, value in values.items() if value is not None}

@@ -168,7 +168,9 @@ def verdict_bar(record: Record) -> Drawn:
 
 
 def _main_claims(rows: Sequence[Mapping[str, Any]]) -> Table:
-    cells = [(*_compared(row, table_of(row["source"])), row["verdict"], row["evidence"] or "no model") for row in rows]
+    cells = [
+        (*_comparison(row, table_of(row["source"])), row["verdict"], row["evidence"] or "no model") for row in rows
+    ]
     return Table([Column(title, wraps=True) for title in (*COMPARED, "verdict", "evidence")], cells)
 
 
@@ -199,7 +201,7 @@ def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Text]:
     return [Text("By row. " + ". ".join(notes) + ".")] if notes else []
 
 
-def _compared(row: Mapping[str, Any], source: str) -> tuple[str, str, str]:
+def _comparison(row: Mapping[str, Any], source: str) -> tuple[str, str, str]:
     """A claim, the printed numbers with their place in the paper, and ours."""
     return row["claim"], f"{row['published']} ({source})", row["ours"]
 
@@ -207,7 +209,8 @@ def _compared(row: Mapping[str, Any], source: str) -> tuple[str, str, str]:
 def _claims(rows: Sequence[Mapping[str, Any]]) -> Table:
     titles = (*COMPARED, "verdict", "evidence", "reason", "other models")
     cells = [
-        (*_compared(row, row["source"]), row["verdict"], row["evidence"], row["reason"], row["others"]) for row in rows
+        (*_comparison(row, row["source"]), row["verdict"], row["evidence"], row["reason"], row["others"])
+        for row in rows
     ]
     return Table([Column(title, wraps=True) for title in titles], cells, shown=20)
 

@@ -12,7 +12,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS
 from dissensus.papers.collins2022.claims import HEADLINES, PAIRS, conclude, find_printed
 from dissensus.papers.collins2022.labels import Pool, beliefs_of, votes_of
-from dissensus.papers.collins2022.observe import choice_rows, observe, score_rows, shown_rows
+from dissensus.papers.collins2022.observe import choice_rows, observe, rows_of_shown, score_rows
 from dissensus.papers.collins2022.paper import PAPER
 from dissensus.papers.collins2022.scores import METRICS, PGD_KINDS, SETS, evaluate_cell
 from dissensus.papers.collins2022.studies import spec
@@ -58,7 +58,7 @@ def judged(networks=None, heads=None, epochs=65):
     rows = []
     for name, scores in (("networks", networks), ("heads", heads)):
         if scores is not None:
-            rows += [*score_rows(Candidate(name), scores), *shown_rows(Candidate(name), epochs)]
+            rows += [*score_rows(Candidate(name), scores), *rows_of_shown(Candidate(name), epochs)]
     return judgements(judge_claims(PAPER, collect(rows)))
 
 

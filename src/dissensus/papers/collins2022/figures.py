@@ -12,7 +12,7 @@ from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
-from dissensus.papers.figures import Figure, Series, measured_series, printed_series
+from dissensus.papers.figures import Figure, Series, series_here, series_in_paper
 from dissensus.papers.paper import Results, Scale
 
 ALL = {"h": 51, "s": 6}  # annotators per image
@@ -46,8 +46,8 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
         cost = SECONDS[kind] if seconds else 1.0
         arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
         points = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
-        ours.append(measured_series(name, points, evidence, Candidate(models)))
-        theirs.append(printed_series(name, points, PUBLISHED))
+        ours.append(series_here(name, points, evidence, Candidate(models)))
+        theirs.append(series_in_paper(name, points, PUBLISHED))
     unit = "seconds" if seconds else "annotators"
     return Figure(
         key=f"figure-{10 if seconds else 6}-{metric}-{set_}",
@@ -67,7 +67,7 @@ def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
     """Four comparisons of tables 1 to 5, next to the paper's."""
     pairs = {name: compare(metric, *kinds, set_) for name, kinds in COMPARED.items()}
     candidates = (Candidate("networks"), Candidate("heads"))
-    ours = [measured_series(candidate.model, pairs, evidence, candidate, 100) for candidate in candidates]
+    ours = [series_here(candidate.model, pairs, evidence, candidate, 100) for candidate in candidates]
     ours = [series for series in ours if series.y]
     return Figure(
         key=f"tables-{metric}-{set_}",
@@ -77,7 +77,7 @@ def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
         x_title="comparison",
         y_title=f"difference in {SHOWN[metric]}, % of the second",
         series=tuple(ours),
-        published=(printed_series("means", pairs, PUBLISHED, factor=100),),
+        published=(series_in_paper("means", pairs, PUBLISHED, factor=100),),
         parts=tuple(f"scores-{series.name}" for series in ours),
         note="Below zero, the first is better. Means with 95% intervals over runs.",
     )

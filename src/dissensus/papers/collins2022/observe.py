@@ -25,7 +25,7 @@ def observe(results: Results, scale: Scale) -> Evidence:
     numbers = results.numbers
     rows = [*label_rows(numbers["labels"])] if "labels" in numbers else []
     for models in NEAREST_FIRST:
-        rows += shown_rows(Candidate(models), SIZES[scale][models]["epochs"])
+        rows += rows_of_shown(Candidate(models), SIZES[scale][models]["epochs"])
         if f"scores-{models}" in numbers:
             scores = numbers[f"scores-{models}"]["scores"]
             rows += [*score_rows(Candidate(models), scores), *_spread(Candidate(models), scores)]
@@ -45,7 +45,7 @@ def label_rows(own: Mapping[str, Any]) -> Iterator[Row]:
             yield Candidate(), Number(metric, arm), name_runs(unit, values)
 
 
-def shown_rows(candidate: Candidate, epochs: int) -> Iterator[Row]:
+def rows_of_shown(candidate: Candidate, epochs: int) -> Iterator[Row]:
     """Labels per image that kinds shown one at a time have shown by the last epoch: one in each."""
     for name, kind in KINDS.items():
         if kind.arm["delivery"] == "deaggregated":

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.papers.evidence import Candidate, Evidence, Number
 from dissensus.papers.expressions import difference, value_of
-from dissensus.papers.figures import Figure, Series, interval_series, measured_series, printed_series
+from dissensus.papers.figures import Figure, Series, interval_series, series_here, series_in_paper
 from dissensus.papers.gheibi2026.answers import text_gaps
 from dissensus.papers.gheibi2026.beyond import ALL, TEXTS
 from dissensus.papers.gheibi2026.reader_names import DELIVERIES, DETECTORS, MODELS
@@ -63,8 +63,8 @@ def _sweep(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="lines",
         x_title="votes per image",
         y_title="soft NLL",
-        series=tuple(measured_series(name, at, evidence, candidate) for name, at in places.items()),
-        published=tuple(printed_series(name, at, PUBLISHED, "table 1") for name, at in places.items()),
+        series=tuple(series_here(name, at, evidence, candidate) for name, at in places.items()),
+        published=tuple(series_in_paper(name, at, PUBLISHED, "table 1") for name, at in places.items()),
         note=f"{MEANS} {CHOSEN}",
     )
 
@@ -79,8 +79,8 @@ def _main(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="delivery",
         y_title="soft NLL",
-        series=(measured_series("here", places, evidence, candidate),),
-        published=(printed_series("ResNet-18", places, PUBLISHED, "table 2"),),
+        series=(series_here("here", places, evidence, candidate),),
+        published=(series_in_paper("ResNet-18", places, PUBLISHED, "table 2"),),
         note=f"{MEANS} {CHOSEN}",
     )
 
@@ -95,8 +95,8 @@ def _stale(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="labels are drawn in",
         y_title="soft NLL",
-        series=(measured_series("here", places, evidence, candidate),),
-        published=(printed_series("ResNet-18", places, PUBLISHED, "figure 4"),),
+        series=(series_here("here", places, evidence, candidate),),
+        published=(series_in_paper("ResNet-18", places, PUBLISHED, "figure 4"),),
         note=MEANS,
     )
 
@@ -111,8 +111,8 @@ def _curvature(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="delivery",
         y_title="% above soft labels",
-        series=(measured_series("here", gaps, evidence, candidate, 100),),
-        published=(printed_series("ResNet-18", gaps, PUBLISHED, "table 4 (5 seeds)", 100),),
+        series=(series_here("here", gaps, evidence, candidate, 100),),
+        published=(series_in_paper("ResNet-18", gaps, PUBLISHED, "table 4 (5 seeds)", 100),),
         note=f"{MEANS} Below 0, the loss is flatter than with soft labels.",
     )
 
@@ -126,8 +126,8 @@ def _outside(evidence: Evidence, candidate: Candidate) -> Figure:
         kind="dots",
         x_title="detector",
         y_title="AUROC, SLS less soft labels",
-        series=(measured_series("here", gains, evidence, candidate),),
-        published=(printed_series("ResNet-18", gains, PUBLISHED, "table 8"),),
+        series=(series_here("here", gains, evidence, candidate),),
+        published=(series_in_paper("ResNet-18", gains, PUBLISHED, "table 8"),),
         note=MEANS,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.evidence import Candidate, Evidence, Number
 from dissensus.papers.expressions import value_of
-from dissensus.papers.figures import Figure, Points, interval_series, measured_series, printed_series
+from dissensus.papers.figures import Figure, Points, interval_series, series_here, series_in_paper
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019.claims import READER_NAMES
 from dissensus.papers.peterson2019.observe import NETWORKS, SETS
@@ -133,7 +133,7 @@ def _dots(
     note: str = "",
 ) -> Figure:
     """Ours and the paper's numbers in one plot."""
-    theirs = [printed_series(name, points, read_published("peterson2019")) for name, points in series.items()]
+    theirs = [series_in_paper(name, points, read_published("peterson2019")) for name, points in series.items()]
     return Figure(
         key=key,
         title=title,
@@ -141,7 +141,7 @@ def _dots(
         kind="dots",
         x_title="",
         y_title=y_title,
-        series=tuple(measured_series(name, points, evidence, candidate) for name, points in series.items()),
+        series=tuple(series_here(name, points, evidence, candidate) for name, points in series.items()),
         published=tuple(entry for entry in theirs if entry.y),
         note=" ".join(filter(None, (f"{NOTE} Models: {READER_NAMES.get(candidate.model, candidate.model)}.", note))),
     )

@@ -66,8 +66,8 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
         done += 1
         tell(done / whole)
 
-    before = in_processes(_pretrained, [(scale, name, place) for name in size.networks], processes(scale), hear)
-    in_processes(_tuned, [(scale, *row, place) for row in rows], processes(scale), hear)
+    before = in_processes(_pretrain_network, [(scale, name, place) for name in size.networks], processes(scale), hear)
+    in_processes(_tune_folds, [(scale, *row, place) for row in rows], processes(scale), hear)
     together = np.mean([probs for _, probs in before], axis=0)  # (n, k)
     with_arrays.unlink()
     networks: dict[str, Any] = {
@@ -122,7 +122,9 @@ def model_path(folder: Path, name: str, row: str, rate: float, fold: int) -> Pat
     return folder / "models" / f"{slug(name)}-{row}-{rate:g}-{fold}.safetensors"
 
 
-def _pretrained(task: tuple[Scale, str, Path], remark: Callable[[Any], None]) -> tuple[dict[str, Any], np.ndarray]:
+def _pretrain_network(
+    task: tuple[Scale, str, Path], remark: Callable[[Any], None]
+) -> tuple[dict[str, Any], np.ndarray]:
     """Pretrain and score one network, in a process of its own."""
     scale, name, folder = task
     given = _read_material(folder)
@@ -132,7 +134,7 @@ def _pretrained(task: tuple[Scale, str, Path], remark: Callable[[Any], None]) ->
     return _by_fold(scale, guess, given) | _elsewhere(start, given), guess
 
 
-def _tuned(task: tuple[Scale, str, str, float, Path], remark: Callable[[Any], None]) -> None:
+def _tune_folds(task: tuple[Scale, str, str, float, Path], remark: Callable[[Any], None]) -> None:
     """Fine-tune one network by one method, fold by fold, in a process of its own; the scores are stored."""
     scale, name, row, rate, folder = task
     given = _read_material(folder)

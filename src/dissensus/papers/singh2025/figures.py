@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
-from dissensus.papers.figures import Figure, Series, interval_series, measured_series, printed_series
+from dissensus.papers.figures import Figure, Series, interval_series, series_here, series_in_paper
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.singh2025.observe import NAMES, READINGS, main_numbers
@@ -43,8 +43,8 @@ def _scores(evidence: Evidence, metric: str) -> Figure:
         kind="dots",
         x_title="data set",
         y_title=METRICS[metric],
-        series=tuple(measured_series(kind, points, evidence, candidate) for kind, points in series.items()),
-        published=tuple(printed_series(kind, points, published) for kind, points in series.items()),
+        series=tuple(series_here(kind, points, evidence, candidate) for kind, points in series.items()),
+        published=tuple(series_in_paper(kind, points, published) for kind, points in series.items()),
         note="Means with 95% intervals over seeds, each with a split of its own.",
     )
 
