@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.papers.catalogue import PAPERS
 from dissensus.papers.evidence import EVIDENCE, Candidate, read_evidence
 from dissensus.papers.expressions import difference
 from dissensus.papers.judges import more
-from dissensus.papers.judging import judge_again
+from dissensus.papers.judging import judge_again, judge_claims, judgements
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.pages import write_page
-from dissensus.papers.paper import Gate, Paper, Part
+from dissensus.papers.paper import Gate, Paper, Part, Results
 from dissensus.papers.printed import parse_printed as parse
 from dissensus.papers.published import Published, PublishedTable
 from dissensus.papers.record import RECORD, read_record
@@ -100,6 +101,19 @@ def test_parts_behind_a_gate_are_run_only_if_the_model_has_the_papers_level(tmp_
     write_page(read_record(tmp_path / RECORD), tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert ("Stopped: labels, more" in page) == bool(stopped)
+
+
+@pytest.mark.parametrize("paper", PAPERS.values(), ids=list(PAPERS))
+@pytest.mark.parametrize("scale", ["quick", "laptop"])
+def test_parts_may_be_left_out(paper, scale):
+    """Without any part, no claim can be tested, and there are no figures."""
+    nothing = Results({}, {})
+    evidence = paper.observe(nothing, scale)
+    judged = judgements(judge_claims(paper, evidence))
+    assert {judgement.verdict for judgement in judged.values()} == {"cannot be tested here"}
+    assert paper.conclude is None or paper.conclude(judged).short
+    assert all(not any(series.y for series in figure.series) for figure in paper.figures(nothing, scale, evidence))
+    assert not paper.beyond(nothing, scale)
 
 
 def test_a_record_reads_back_as_it_was(done):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from dissensus.papers.claims import Answer, Claim, Conclusion
 from dissensus.papers.evidence import Candidate, Evidence
@@ -18,6 +18,7 @@ from dissensus.study.description import StudyFolder, read_folder
 from dissensus.study.spec import Study
 from dissensus.study.summary.summary import Summary, summarise_study
 
+T = TypeVar("T")
 Scale = Literal["quick", "laptop", "overnight", "full"]
 SCALES: tuple[Scale, ...] = ("quick", "laptop", "overnight", "full")
 Tell = Callable[[float], None]  # receives the share of a part that is done
@@ -106,6 +107,11 @@ class Results:
 
     folders: Mapping[str, Path]
     numbers: Mapping[str, dict[str, Any]]
+
+    def made_of(self, parts: Sequence[str], make: Callable[..., Iterable[T]]) -> list[T]:
+        """Return what is made of the numbers of these parts; nothing if one of them was not run."""
+        known = [self.numbers[part] for part in parts if part in self.numbers]
+        return list(make(*known)) if len(known) == len(parts) else []
 
     def study(self, part: str) -> StudyFolder:
         """Read the cells of a part that is a study."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dissensus.papers.evidence import Number
+from dissensus.papers.paper import Results
 from dissensus.papers.sucholutsky2023.jackknife import pseudo_values
 from dissensus.papers.sucholutsky2023.observe_simulated import (
     observe_maps,
@@ -179,7 +180,7 @@ def test_a_simulation_resumes_from_its_file(simulated):
 
 
 def test_figures_show_what_was_simulated(simulated):
-    drawn = {figure.key: figure for figure in simulation_figures(simulated)}
+    drawn = {figure.key: figure for figure in simulation_figures(Results({}, simulated))}
     assert {
         "figure-1-ratio-soft",
         "figure-1-rho-hard",

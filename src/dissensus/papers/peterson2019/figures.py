@@ -25,32 +25,26 @@ NOTE = "Means with 95% intervals over folds."
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
     """The main figure first: cross-entropy on sets further and further away."""
+    drawn: list[Figure] = []
     first = _decider(evidence, "figure 2", Number("accuracy_home", "hard"))
-    drawn = [_shift(evidence, first, "cross_entropy"), _shift(evidence, first, "accuracy"), _held_out(evidence, first)]
+    if first is not None:
+        drawn += [_shift(evidence, first, "cross_entropy"), _shift(evidence, first, "accuracy")]
+        drawn.append(_held_out(evidence, first))
     tuned = _decider(evidence, "table 1", Number("soft_nll", "pretrained"))
-    drawn.append(
-        _dots(
-            evidence,
-            tuned,
-            key="table-1",
-            title="Cross-entropy to people after fine-tuning by each method",
-            source="Peterson 2019, table 1, mean of the networks",
-            y_title="cross-entropy to people, nats",
-            series={"mean": {READER_NAMES[row]: value_of("soft_nll", row) for row in ("pretrained", *ROWS)}},
-        )
-    )
+    if tuned is not None:
+        drawn.append(_tuning(evidence, tuned))
     if "attacked" in results.numbers:
         drawn += [_fgsm(evidence), _pgd(results)]
     return drawn
 
 
-def _decider(evidence: Evidence, source: str, number: Number) -> Candidate:
+def _decider(evidence: Evidence, source: str, number: Number) -> Candidate | None:
     """The nearest model that is as good as the paper's; the nearest one if none is."""
     published = read_published("peterson2019")
     table, candidates = published.table(source), evidence.with_numbers(number)
     assert table is not None
     strong = [each for each in candidates if reaches_level(table, each, evidence, published)]
-    return (strong or candidates)[0]
+    return next(iter(strong or candidates), None)
 
 
 def _shift(evidence: Evidence, candidate: Candidate, score: str) -> Figure:
@@ -84,6 +78,19 @@ def _held_out(evidence: Evidence, candidate: Candidate) -> Figure:
             shown: {text: value_of(score, kind, HELD) for score, text in scores.items()}
             for kind, shown in KINDS.items()
         },
+    )
+
+
+def _tuning(evidence: Evidence, candidate: Candidate) -> Figure:
+    """Table 1, as the mean over models."""
+    return _dots(
+        evidence,
+        candidate,
+        key="table-1",
+        title="Cross-entropy to people after fine-tuning by each method",
+        source="Peterson 2019, table 1, mean of the networks",
+        y_title="cross-entropy to people, nats",
+        series={"mean": {READER_NAMES[row]: value_of("soft_nll", row) for row in ("pretrained", *ROWS)}},
     )
 
 

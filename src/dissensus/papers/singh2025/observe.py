@@ -33,11 +33,10 @@ def observe(results: Results, scale: Scale) -> Evidence:
 
 
 def main_numbers(results: Results) -> dict[str, Numbers]:
-    """Numbers of each set with the encoder that decides."""
+    """Numbers of each set that was run, with the encoder that decides."""
     parts = {name: (part_of(name, OF_THE_PAPER[name]), part_of(name, HERE[name])) for name in NAMES}
-    return {
-        name: results.numbers[theirs if theirs in results.numbers else here] for name, (theirs, here) in parts.items()
-    }
+    known = {name: [results.numbers[part] for part in own if part in results.numbers] for name, own in parts.items()}
+    return {name: numbers[0] for name, numbers in known.items() if numbers}
 
 
 def _labels(runs: Mapping[str, Numbers]) -> Iterator[Row]:
@@ -61,6 +60,8 @@ def _scores(results: Results, runs: Mapping[str, Numbers]) -> Iterator[Row]:
             for metric, gain in _gains(own[reading]["scores"]).items():
                 gains[metric].append(gain)
                 yield candidate, Number(metric, "soft", NAMES[name]), name_runs("seed", gain)
+        if len(runs) < len(NAMES):
+            continue  # a mean of all sets needs all of them
         for metric, of_sets in gains.items():
             yield candidate, Number(metric, "soft", MEAN), name_runs("seed", np.mean(of_sets, axis=0))
         for targets in ("soft", "hard"):

@@ -33,17 +33,22 @@ SOFTNESS = "mean entropy of the training labels, nats"
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
     """Return the main figure first."""
-    numbers = results.numbers
+    made = results.made_of
+    scores = (5, "cross-entropy"), (9, "accuracy")
     return [
-        *(small_data_figure(results, count) for count in PER_CLASS),
-        *simulation_figures(numbers),
-        *_recovery_figures(numbers["informed"]),
-        *(_score_figure(numbers["transfer"], *which) for which in ((5, "cross-entropy"), (9, "accuracy"))),
-        *(_shift_figure(numbers["transfer"], *which) for which in ((5, "cross-entropy"), (9, "accuracy"))),
-        *([_network_figure(numbers["transfer-networks"])] if "transfer-networks" in numbers else []),
-        _entropy_figure(numbers["transfer"]["rows"]),
-        _information_figure(numbers["transfer"], numbers["informed"]),
+        *(small_data_figure(results, count) for count in PER_CLASS if _has_few(results, count)),
+        *simulation_figures(results),
+        *made(["informed"], _recovery_figures),
+        *made(["transfer"], lambda transfer: [_score_figure(transfer, *which) for which in scores]),
+        *made(["transfer"], lambda transfer: [_shift_figure(transfer, *which) for which in scores]),
+        *made(["transfer-networks"], lambda transfer: [_network_figure(transfer)]),
+        *made(["transfer"], lambda transfer: [_entropy_figure(transfer["rows"])]),
+        *made(["transfer", "informed"], lambda transfer, informed: [_information_figure(transfer, informed)]),
     ]
+
+
+def _has_few(results: Results, count: int) -> bool:
+    return any(f"{model}-{count}" in results.folders for model in ("networks", "heads"))
 
 
 def small_data_figure(results: Results, count: int) -> Figure:

@@ -36,20 +36,32 @@ SMOOTHED = ("LS low", "LS high")
 
 def observe(results: Results, scale: Scale) -> Evidence:
     """Collect all numbers; networks come before heads, as the paper trained networks."""
-    numbers = results.numbers
+    made = results.made_of
     return collect(
         [
-            *observe_theory(numbers["theory"]),
-            *observe_maps(numbers["simulations"]),
-            *observe_preferences(numbers["preferences"]),
-            *observe_sparsity(numbers["sparsity"], numbers["simulations"]["sizes"]),
-            *observe_labels(numbers["labels"]),
-            *observe_recovery(numbers["informed"]),
-            *observe_pilot(numbers["guidance"]),
-            *((LABELS, Number("parameters", name), {"all": n}) for name, n in numbers["architectures"].items()),
-            *_observe_trained(results),
+            *made(["theory"], observe_theory),
+            *made(["simulations"], observe_maps),
+            *made(["preferences"], observe_preferences),
+            *made(
+                ["sparsity", "simulations"], lambda sparsity, simulated: observe_sparsity(sparsity, simulated["sizes"])
+            ),
+            *made(["labels"], observe_labels),
+            *made(["informed"], observe_recovery),
+            *made(["guidance"], observe_pilot),
+            *made(["architectures"], _observe_sizes),
+            *made(["transfer-networks", "informed"], _observe_networks),
+            *observe_few(results, "networks"),
+            *made(["transfer", "informed"], partial(observe_models, OF_HEADS)),
+            *made(["transfer-kept"], lambda transfer: observe_kept(transfer["rows"])),
+            *observe_few(results, "heads"),
+            *(observe_uncertain(results) if "heads" in results.folders else ()),
         ]
     )
+
+
+def _observe_sizes(architectures: Numbers) -> Iterator[Row]:
+    for name, count in architectures.items():
+        yield LABELS, Number("parameters", name), {"all": count}
 
 
 def observe_labels(labels: Numbers) -> Iterator[Row]:
@@ -113,20 +125,10 @@ def observe_pilot(guidance: Numbers) -> Iterator[Row]:
         yield LABELS, Number("regret", arm), runs
 
 
-def _observe_trained(results: Results) -> Iterator[Row]:
-    numbers = results.numbers
-    informed = numbers["informed"]
-    if "transfer-networks" in numbers:
-        rows = numbers["transfer-networks"]["rows"]
-        softness = numbers["transfer-networks"]["label entropy"]
-        yield from observe_models(OF_NETWORKS, numbers["transfer-networks"], informed)
-        yield from observe_architectures(rows, sorted({row["kind"] for row in rows}, key=softness.__getitem__))
-    yield from observe_few(results, "networks")
-    yield from observe_models(OF_HEADS, numbers["transfer"], informed)
-    yield from observe_kept(numbers["transfer-kept"]["rows"])
-    yield from observe_few(results, "heads")
-    if "heads" in results.folders:
-        yield from observe_uncertain(results)
+def _observe_networks(transfer: Numbers, informed: Numbers) -> Iterator[Row]:
+    rows, softness = transfer["rows"], transfer["label entropy"]
+    yield from observe_models(OF_NETWORKS, transfer, informed)
+    yield from observe_architectures(rows, sorted({row["kind"] for row in rows}, key=softness.__getitem__))
 
 
 def _by_start(starts: Numbers, key: str) -> dict[str, float]:

@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 
 from dissensus.papers.figures import Figure, Series
+from dissensus.papers.paper import Results
 from dissensus.papers.sucholutsky2023.simulation import BETAS
 
 D = "25"  # dimensions of the simulations that are drawn
 FIXED = 9  # the size that stays, where the other grows
 
 
-def simulation_figures(numbers: Mapping[str, Mapping[str, Any]]) -> list[Figure]:
+def simulation_figures(results: Results) -> list[Figure]:
     """Return ratios, recovery, preferences, effective dimensionality, and curves and losses over numbers kept."""
+    made = results.made_of
     return [
-        *(_ratios(numbers["theory"], kind) for kind in ("soft", "hard")),
-        *(_recoveries(numbers["simulations"], kind) for kind in ("soft", "hard")),
-        _preferences(numbers["preferences"]),
-        _effective(numbers["simulations"], numbers["sparsity"]),
-        *_curves(numbers["sparsity"]),
-        *_losses(numbers["sparsity"]),
+        *made(["theory"], lambda theory: [_ratios(theory, kind) for kind in ("soft", "hard")]),
+        *made(["simulations"], lambda simulated: [_recoveries(simulated, kind) for kind in ("soft", "hard")]),
+        *made(["preferences"], lambda preferences: [_preferences(preferences)]),
+        *made(["simulations", "sparsity"], lambda simulated, sparsity: [_effective(simulated, sparsity)]),
+        *made(["sparsity"], _curves),
+        *made(["sparsity"], _losses),
     ]
 
 
