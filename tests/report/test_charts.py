@@ -64,6 +64,17 @@ def test_labels_of_rows_have_room_inside_the_drawing():
     assert width_of(short) < width_of(long)
 
 
+def test_no_interval_touches_the_ends_of_its_axis():
+    """A twentieth of the range of the numbers is left on both sides, also beside a reference that is outermost."""
+    root = ElementTree.fromstring(interval_chart([("a", 0.2, 0.1, 0.3), ("b", 0.4, 0.2, 0.5)], "KL", reference=0.0))
+    lines = [line for line in root.iter("line") if line.get("y1") == line.get("y2")]
+    (axis,) = (line for line in lines if line.get("class") == "axis")
+    left, right = float(axis.get("x1")), float(axis.get("x2"))
+    marks = [float(line.get(end)) for line in root.iter("line") if line is not axis for end in ("x1", "x2")]
+    margin = 0.05 * (right - left) / 1.1
+    assert min(marks) == pytest.approx(left + margin, abs=0.1) and max(marks) == pytest.approx(right - margin, abs=0.1)
+
+
 def test_a_legend_of_long_names_has_one_name_per_line():
     names = [f"3 votes · aggregation shrinkage · {end}" for end in ("soft", "majority")]
     drawn = line_chart([Line(name, np.arange(2), np.arange(2.0)) for name in names], "epoch", "loss")

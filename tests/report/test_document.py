@@ -170,6 +170,44 @@ def test_tables_are_regions_that_the_keyboard_reaches_and_drawings_stack():
     assert {cell.get("role") for cell in first.iter("td")} == {"cell"}
 
 
+@pytest.mark.parametrize(
+    ("columns", "wraps", "stacked"),
+    [(4, False, False), (5, False, False), (4, True, False), (5, True, True), (7, False, True)],
+)
+def test_tables_too_wide_for_a_phone_stack_their_cells(columns, wraps, stacked):
+    table = Table([Column(f"c{i}", wraps=wraps) for i in range(columns)], [[""] + ["text"] * (columns - 1)])
+    root = parse(html_page(Document("t", "a", sections=[Section("Claims", [table])])))
+    drawn = root.find(".//table")
+    assert ("pairs" in (drawn.get("class") or "").split()) == stacked == (drawn.get("role") == "table")
+    empty, *others = drawn.findall(".//td")
+    assert not len(empty) and not empty.text, "an empty cell is empty, so that no title is shown before it"
+    assert [cell.get("data-title") for cell in others] == [f"c{i}" if stacked else None for i in range(1, columns)]
+
+
+def test_a_long_section_is_open_without_scripts_and_a_folded_one_is_not():
+    sections = [Section("Maps", [Text("map")], long=True), Section("Settings", [Text("seed")], folded=True)]
+    page = html_page(Document("t", "a", sections=sections))
+    long, folded = parse(page).findall(".//section/details")
+    assert long.get("open") is not None and folded.get("open") is None
+    assert [part.find("summary/h2").get("id") for part in (long, folded)] == ["maps", "settings"]
+    assert "<script>" in page and "<script>" not in html_page(Document("t", "a", sections=sections[1:]))
+
+
+def test_a_caption_that_repeats_its_heading_is_left_out():
+    drawing = bars([("cat", 0.7)], "share")
+    figures = [Figure("Shares", drawing, note="of answers"), Figure("Counts", drawing), Figure("Shares", drawing)]
+    root = parse(html_page(Document("t", "a", sections=[Section("Shares", figures)])))
+    captions = [figure.find("figcaption") for figure in root.iter("figure")]
+    assert [None if caption is None else text_of(caption) for caption in captions] == ["of answers", "Counts", None]
+
+
+def test_a_fact_has_its_note_in_small_print_on_a_page_only():
+    document = Document("t", "a", [("mean entropy", Cell("0.3 ± 0.2", note="± standard deviation"))])
+    root = parse(html_page(document))
+    assert text_of(root.find(".//dd/small")) == "± standard deviation"
+    assert document.as_json()["facts"] == {"mean entropy": "0.3 ± 0.2"}
+
+
 def test_names_have_their_colour_in_titles_and_cells_and_the_best_is_stressed():
     columns = [Column("model", coloured=True), Column("soft", coloured=True)]
     table = Table(columns, [("soft", Cell(0.5, best=True, note="of 3")), Row(("hard", 0.4), "aside")])

@@ -33,8 +33,10 @@ from dissensus.report.items import ItemViews
 from tests.elicit.test_accessibility import STANDARDS, VIOLATIONS, axe  # noqa: F401  (a fixture)
 from tests.facts import states
 
-CUT = """[...document.querySelectorAll('.scroll')].filter((region) => !region.closest('figure') &&
+CUT = """[...document.querySelectorAll('.scroll')].filter((region) => region.checkVisibility() &&
 region.scrollWidth > region.clientWidth + 1).map((region) => region.getAttribute('aria-label'))"""
+HIDDEN = """[...document.querySelectorAll('section > details > :not(summary)')].filter((part) =>
+!part.checkVisibility({contentVisibilityAuto: true})).length"""
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 CLASSES = ("ant", "bee", "cat", "dog & fox", "<elk>", "fly", "gnu")
 
@@ -203,23 +205,30 @@ def test_pages_are_accessible_and_use_the_window(made, name, launched, axe, tmp_
             page.evaluate(axe)
             assert [rule["id"] for rule in page.evaluate(VIOLATIONS, STANDARDS)] == [], scheme
             assert page.evaluate(FITS), "nothing sticks out sideways"
-            cut = page.evaluate(CUT)
-            assert not cut or width == 400, "tables scroll sideways on a phone only"
+            assert page.evaluate(CUT) == [], "no table scrolls sideways, on a phone neither"
             titles = page.evaluate(
-                "[...document.querySelectorAll('.stack')].map((table) => [table.rows[0].offsetHeight > 0, "
-                "...[...table.rows[1].cells].map((cell) => getComputedStyle(cell, '::before').content)])"
+                "[...document.querySelectorAll('.stack')].filter((table) => !table.closest('details')).map((table) => "
+                "[table.rows[0].offsetHeight > 0, ...[...table.rows[1].cells].slice(table.matches('.pairs') ? 1 : 0)"
+                ".map((cell) => getComputedStyle(cell, '::before').content)])"
             )
-            assert bool(titles) == (name in ("describe", "annotators"))
+            assert titles or name not in ("describe", "evaluate", "annotators")
             for above, *before in titles:
                 assert above == (width > 400) and all((text == "none") == above for text in before), (
                     "above the cells of a wide table, before those of a stacked one"
                 )
+            parts = page.evaluate("[...document.querySelectorAll('details.long')].map((part) => part.open)")
+            assert bool(parts) == (name in ("evaluate", "one model", "plan")) and set(parts) <= {width > 400}
+            page.emulate_media(media="print")
+            assert page.evaluate(HIDDEN) == 0, "what is folded is printed"
+            page.emulate_media(media="screen")
             lefts = page.evaluate(
                 "[...document.querySelectorAll('h2, h3, figure')].map((h) => h.getBoundingClientRect().left)"
             )
             assert (max(lefts) > 500) == (width > 400), (
                 "side by side where there is room, one column where there is not"
             )
+            page.evaluate("document.querySelectorAll('figure details').forEach((numbers) => { numbers.open = true; })")
+            assert width == 400 or page.evaluate(CUT) == [], "the numbers of a figure neither"
             context.close()
     finally:
         browser.close()

@@ -11,7 +11,7 @@ from dissensus.report.document import Block, Document, Section, Text
 from dissensus.report.items import ItemViews
 from dissensus.report.labels_card import class_figure, colours_of, entropy_figure, pair_figure
 from dissensus.report.svg import split_bar
-from dissensus.report.tables import Cell, Column, Drawing, Table, Value
+from dissensus.report.tables import AnyCell, Cell, Column, Drawing, Table
 
 SHOWN_ROWS = 10
 UNANIMOUS = 1e-9  # entropy below which all answers to an item are the same
@@ -87,8 +87,8 @@ def answer_about_labels(summary: Summary, agreement: AlphaSummary | None) -> str
     )
 
 
-def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str, Value], ...]:
-    facts: list[tuple[str, Value]] = [("kind", summary.kind), *summary.headline()]
+def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str, AnyCell], ...]:
+    facts: list[tuple[str, AnyCell]] = [("kind", summary.kind), *summary.headline()]
     if summary.annotators is None:
         facts.append(("annotators", "not recorded"))
     if agreement is not None:
@@ -100,7 +100,7 @@ def _facts(summary: Summary, agreement: AlphaSummary | None) -> tuple[tuple[str,
         "entropy within an answer": summary.within,
     }
     facts += [
-        (name, f"{values.mean():.3f} ± {values.std():.3f}")
+        (name, Cell(f"{values.mean():.3f} ± {values.std():.3f}", note="± standard deviation over items"))
         for name, values in entropies.items()
         if values is not None and values.size
     ]
@@ -156,7 +156,7 @@ def _annotators(summary: Summary) -> Section:
     text += " Those who agree least with the others come first, for carelessness or a different view:"
     columns = [Column("annotator"), Column("answers"), Column("agreement")]
     columns += [Column("median seconds", ".1f")] if seconds is not None else []
-    rows: list[tuple[Value | Cell, ...]] = []
+    rows: list[tuple[AnyCell, ...]] = []
     for a in ranked:
         timed = () if seconds is None else (float(seconds[a]),)
         rows.append((str(summary.annotators[a]), int(answers[a]), float(agreement[a]), *timed))

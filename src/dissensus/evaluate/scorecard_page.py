@@ -57,7 +57,6 @@ def describe_scorecard(
     colours = model_colours(result.cards)
     closest, score = closest_model(cards)
     several = len(cards) > 1
-    answer = answer_about_model(closest)
     sections = [
         Section("", [Text(remark, "remark") for remark in result.all_remarks], detail=True),
         Section(f"{closest.name}, closest to people" if several else "", [_number_cards(closest)], detail=True),
@@ -69,9 +68,10 @@ def describe_scorecard(
     sections.append(Section("How to read this page", [_notes(first)], detail=True))
     return Document(
         f"{len(cards)} models against people" if several else f"{first.name} against people",
-        f"Closest to people by {METRICS[score].meaning.partition(',')[0]} is {closest.name}. {answer}"
+        f"Closest to people by {METRICS[score].meaning.partition(',')[0]} is {closest.name}: "
+        + answer_about_model(closest, "it")
         if several
-        else answer,
+        else answer_about_model(closest),
         sections=[section for section in sections if section.blocks],
         subtitle=f"{title}: {first.people.describe()}",
         colours=colours,
@@ -84,12 +84,12 @@ def closest_model(cards: Sequence[Scorecard]) -> tuple[Scorecard, str]:
     return min(cards, key=lambda card: card.scores[score].value), score
 
 
-def answer_about_model(card: Scorecard) -> str:
+def answer_about_model(card: Scorecard, subject: str = "") -> str:
     """The model's distance from people, and what people reach as predictors of people."""
     js, accuracy = card.scores["js"].value, card.scores["accuracy"].value
     text = (
-        f"{card.name} chooses what most people choose on {accuracy:.1%} of the items, and its probabilities are "
-        f"{js:.3f} nats (Jensen-Shannon) from people's answers."
+        f"{subject or card.name} chooses what most people choose on {accuracy:.1%} of the items, and its probabilities "
+        f"are {js:.3f} nats (Jensen-Shannon) from people's answers."
     )
     distance, choice = card.ceiling_of("js"), card.ceiling_of("accuracy")
     if distance is None or choice is None:
@@ -146,7 +146,7 @@ def _tables(result: ModelComparison, cards: Sequence[Scorecard]) -> list[Section
     if len(cards) == 2:
         sections = [Section("", sections, columns=2)]
     every = tabulate_scores(cards, "table", "page", mark_best=True)
-    return [*sections, Section("All scores", [every], detail=True)]
+    return [*sections, Section("All scores", [every], detail=True, long=True)]
 
 
 def _leaderboard(cards: Sequence[Scorecard]) -> Table:
@@ -206,7 +206,7 @@ def _slices(cards: Sequence[Scorecard]) -> Section:
             caption = f"{METRICS[score].meaning} by {by}"
             drawing = slice_bars(cards, by, score, caption, colours)
             figures.append(Figure(caption, drawing, _slice_table(cards, by, score)))
-        parts.append(Section(f"By {by}", figures, columns=2))
+        parts.append(Section(f"By {by}", figures, columns=2, long=True))
     about = "Means over each part of the items; n is its number of items. Entropy of people is a share of its maximum."
     return Section("Scores by part of the items", [Text(about), *parts] if parts else [], detail=True)
 
@@ -229,10 +229,11 @@ def _examples(cards: Sequence[Scorecard], colours: Mapping[str, str], views: Ite
     return Section(
         "Examples",
         [
-            Section(
-                f"Disputed items on which {first.name} is closest to people", [_items(cards, closest, colours, views)]
-            ),
-            Section(f"Items on which {first.name} is furthest from people", [_items(cards, furthest, colours, views)]),
+            Section(f"{title} people", [_items(cards, items, colours, views)], long=True)
+            for title, items in (
+                (f"Disputed items on which {first.name} is closest to", closest),
+                (f"Items on which {first.name} is furthest from", furthest),
+            )
         ],
         detail=True,
     )

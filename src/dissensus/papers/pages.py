@@ -101,15 +101,16 @@ def describe_claims(record: Record, *, source: str = "record.json") -> Document:
     """Return the page with all claims, the sizes of this run, and the origin of its numbers."""
     differences = Table([Column(title, wraps=True) for title in ("", "in the paper", "here")], record["shrunk"])
     sections = [
-        Section("All claims", [_claims(record["claims"]), Text(MEANING)]),
-        Section("How this run differs from the paper", [differences]),
-        Section("Which models are strong enough", _strength(record)),
+        Section("All claims", [_claims(record["claims"]), Text(MEANING)], long=True),
+        Section("How this run differs from the paper", [differences], long=True),
+        Section("Which models are strong enough", _strength(record), long=True),
     ]
     if record["figures"][1:]:
-        sections.append(Section("Figures", [_figure(record, figure) for figure in record["figures"][1:]]))
+        figures = [_figure(record, figure) for figure in record["figures"][1:]]
+        sections.append(Section("Figures", [Section("", figures, columns=2)], long=True))
     if record["beyond"]:
         sections.append(Section("Beyond the paper", [_question(entry) for entry in record["beyond"]]))
-    sections.append(Section("Where these numbers come from", _origin(record, source)))
+    sections.append(Section("Where these numbers come from", _origin(record, source), long=True))
     return Document(
         title=f"All claims: {record['title']}",
         subtitle=record["citation"],

@@ -146,7 +146,7 @@ def scatter(
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if not known.size:
         return "<p>nothing to draw: no pair of numbers is known</p>"
-    frame = _Frame(x_range or _wide(span([x[known]])), y_range or _wide(span([y[known]])))
+    frame = _Frame(x_range or widen(span([x[known]]), 0.04), y_range or widen(span([y[known]]), 0.04))
     dots = []
     for i in known.tolist():
         across, up = frame.at(x[i], y[i])
@@ -204,12 +204,6 @@ class _Frame:
         return "".join(drawn)
 
 
-def _wide(ends: tuple[float, float]) -> tuple[float, float]:
-    """A little more than the range of the numbers, so that no dot is on an axis."""
-    margin = 0.04 * (ends[1] - ends[0])
-    return ends[0] - margin, ends[1] + margin
-
-
 def _curve(frame: _Frame, line: Line, place: int, marks: bool) -> str:
     ink, drawn = _ink(line, place), []
     x, y = (np.asarray(values, dtype=np.float64) for values in (line.x, line.y))
@@ -253,6 +247,12 @@ def span(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     values = values[np.isfinite(values)]
     low, high = float(values.min()), float(values.max())
     return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def widen(ends: tuple[float, float], share: float) -> tuple[float, float]:
+    """A little more than the range of the numbers, so that no mark is at the end of an axis."""
+    margin = share * (ends[1] - ends[0])
+    return ends[0] - margin, ends[1] + margin
 
 
 def ticks(low: float, high: float) -> list[float]:

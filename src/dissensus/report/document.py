@@ -10,17 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dissensus.report.tables import AnyCell, Value, cell_json
 from dissensus.report.tables import Cell as Cell
 from dissensus.report.tables import Column as Column
 from dissensus.report.tables import Drawing as Drawing
 from dissensus.report.tables import Row as Row
 from dissensus.report.tables import Table as Table
-from dissensus.report.tables import Value, cell_json
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph, a remark to be seen, a list with one entry per line, or code.
+    """A paragraph, a highlighted remark, a list with one entry per line, or code.
+
+    Parameters
+    ----------
+    text
+        The text, without markup; lines of a list are its entries.
+    style
+        "plain", "remark", "list" or "code".
 
     Examples
     --------
@@ -78,7 +85,20 @@ class Figure:
 class Card:
     """One number or one example item in a frame: a small title, a large value, a note, content and blocks below.
 
-    content  of an example item: its text or picture
+    Parameters
+    ----------
+    title
+        Name of the number or the item.
+    value
+        The number, formatted as in a table.
+    note
+        A remark on the number.
+    blocks
+        Texts, figures and tables below it.
+    format
+        Format of the number, such as ".1%".
+    content
+        Text or picture of an example item.
 
     Examples
     --------
@@ -100,7 +120,14 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Cards side by side; `wide` gives each of them room for text and figures.
+    """Cards side by side.
+
+    Parameters
+    ----------
+    cards
+        The cards, in order.
+    wide
+        Whether each card has room for text and figures.
 
     Examples
     --------
@@ -129,6 +156,8 @@ class Section:
         Number of blocks side by side if there is room: 1, 2, 3 or 4.
     folded
         Shown on request only.
+    long
+        Folded on a phone, where it would push the sections below it far down.
     detail
         For pages only: the terminal leaves it out.
 
@@ -143,6 +172,7 @@ class Section:
     columns: int = 1
     folded: bool = False
     detail: bool = False
+    long: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return {"title": self.title, "blocks": [block.as_json() for block in self.blocks]}
@@ -182,7 +212,7 @@ class Document:
 
     title: str
     answer: str
-    facts: Sequence[tuple[str, Value]] = ()
+    facts: Sequence[tuple[str, AnyCell]] = ()
     sections: Sequence[Section] = ()
     subtitle: str = ""
     colours: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.charts import span, ticks
+from dissensus.report.charts import span, ticks, widen
 from dissensus.report.colours import BLUE
 from dissensus.report.svg import shorten, svg
 
@@ -45,8 +45,7 @@ def dot_chart(
     known = [x for row in rows for x in (row.value, row.low, row.high, *row.dots.values()) if np.isfinite(x)]
     if not known:
         return "<p>nothing to draw: no number is known</p>"
-    low, high = span([np.asarray([*known, *([] if reference is None else [reference])])])
-    low, high = low - 0.03 * (high - low), high + 0.03 * (high - low)
+    low, high = widen(span([np.asarray([*known, *([] if reference is None else [reference])])]), 0.03)
 
     def across(value: float) -> float:
         return round(SIDE + (WIDTH - 2 * SIDE) * (value - low) / (high - low), 1)

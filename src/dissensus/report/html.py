@@ -13,6 +13,10 @@ from dissensus.report.style import PAGE_STYLE, STYLE
 from dissensus.report.tables import Table
 
 LINKED = 5  # sections from which a page has links to them
+FOLD = (
+    "<script>if (matchMedia('(max-width:40rem)').matches) "
+    "for (const part of document.querySelectorAll('details.long')) part.open = false;</script>"
+)
 
 
 def html_page(document: Document) -> str:
@@ -38,6 +42,7 @@ def html_page(document: Document) -> str:
     """
     sections = _named_sections(document.sections)
     scripts = saving_script() if any(isinstance(block, Figure) for block in document.blocks()) else ""
+    scripts += FOLD if any(isinstance(block, Section) and block.long for block in document.blocks()) else ""
     parts = [
         f"<h1>{escape(document.title)}</h1>",
         f'<p class="subtitle">{escape(document.subtitle)}</p>' if document.subtitle else "",
@@ -103,8 +108,9 @@ def _section(section: Section, colours: Mapping[str, str], level: int, anchor: s
             blocks = f'<div class="grid c{min(section.columns, 4)}{look}">{blocks}</div>'
     place = f' id="{anchor}"' if anchor and section.title else ""
     heading = f"<h{level}{place}>{escape(section.title)}</h{level}>" if section.title else ""
-    if section.folded:
-        blocks, heading = f"<details><summary>{heading or 'Show'}</summary>{blocks}</details>", ""
+    if section.folded or section.long:
+        look = "" if section.folded else ' class="long" open=""'
+        blocks, heading = f"<details{look}><summary>{heading or 'Show'}</summary>{blocks}</details>", ""
     return f"<section>{heading}{blocks}</section>"
 
 
@@ -114,7 +120,7 @@ def _block(block: Any, colours: Mapping[str, str], level: int, label: str) -> st
     if isinstance(block, Table):
         return f"<div>{html_rows(block, colours, label)}</div>"
     if isinstance(block, Figure):
-        return _figure(block, colours)
+        return _figure(block, colours, label)
     if isinstance(block, Cards):
         cards = "".join(_card(card, colours, level) for card in block.cards)
         return f'<div class="cards{" wide" * block.wide}">{cards}</div>'
@@ -132,9 +138,10 @@ def _text(block: Text) -> str:
     return f"<p{look}>{escape(block.text)}</p>"
 
 
-def _figure(figure: Figure, colours: Mapping[str, str]) -> str:
+def _figure(figure: Figure, colours: Mapping[str, str], heading: str) -> str:
+    title = "" if figure.caption == heading else escape(figure.caption)  # the heading above it says the same
     note = f"<small>{escape(figure.note)}</small>" if figure.note else ""
-    caption = f"<figcaption>{escape(figure.caption)}{note}</figcaption>" if figure.caption or note else ""
+    caption = f"<figcaption>{title}{note}</figcaption>" if title or note else ""
     file = f' data-file="{escape(figure.file, quote=True)}"' if figure.file else ""
     numbers = ""
     if figure.table is not None:

@@ -15,15 +15,20 @@ CROWDED = 7  # columns from which a table has less room for each
 SHORT_NAME = 16  # letters of a name that stays on one line if there is room
 ARROWS = (" \N{UPWARDS ARROW}", " \N{DOWNWARDS ARROW}")
 SPARE = 2  # rows that are not worth hiding
+WORDY = 5  # columns, one of them of texts, from which a table is too wide for a phone
 
 
 def html_rows(table: Table, colours: Mapping[str, str], label: str, *, stacks: bool = False) -> str:
     """A table in a region that scrolls sideways if nothing else helps, also by the keyboard.
 
     label   what the table is, for screen readers; its caption by default
-    stacks  on a narrow screen, the cells of a row are below each other, as they are if one is a drawing
+    stacks  on a narrow screen, the cells of a row are below each other, as they are if one is a drawing or if the
+            table is too wide for a phone
     """
-    stacks = stacks or table.has_drawings
+    crowded = _is_crowded(table)
+    pairs = stacks or (not table.has_drawings and (crowded or _is_wordy(table)))
+    beside = not (stacks or table.has_drawings)  # the note, where there is room
+    stacks = pairs or table.has_drawings
     count = len(table.lines)
     hides = 0 < table.shown < count - SPARE
     body = "".join(
@@ -33,7 +38,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str, *, stacks: b
     head = "".join(_head(column, table.is_number(place), colours) for place, column in enumerate(table.heads))
     titled = any(column.title for column in table.heads)
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    look = " ".join(["stack"] * stacks + ["crowded"] * _is_crowded(table))
+    look = " ".join(["stack"] * stacks + ["pairs"] * pairs + ["crowded"] * crowded)
     start = "<table" + (f' class="{look}"' if look else "") + (' role="table"' if stacks else "") + ">"
     thead = f"<thead><tr>{head}</tr></thead>" if titled else ""
     made = f"{start}{caption}{thead}<tbody>{body}</tbody></table>"
@@ -47,7 +52,7 @@ def html_rows(table: Table, colours: Mapping[str, str], label: str, *, stacks: b
     if table.shown == 0 and count:
         return f"<details><summary>Show {rows}</summary>{region}{note}</details>"
     if not hides:
-        return f'<div class="noted">{region}{note}</div>' if note and not stacks else region + note
+        return f'<div class="noted">{region}{note}</div>' if note and beside else region + note
     more = (
         f'<details class="more"><summary><span>Show all {rows}</span>'
         f"<span>Show the first {table.shown}</span></summary></details>"
@@ -66,7 +71,7 @@ def html_value(cell: AnyCell, format: str, colours: Mapping[str, str] = NO_COLOU
     elif isinstance(value, tuple):
         text = "".join(html_text(part) for part in value)
     elif isinstance(value, str):
-        text = html_text(value) if wraps and value not in colours else html_name(value, colours)
+        text = html_text(value) if value and wraps and value not in colours else html_name(value, colours)
     else:
         text = "" if value is None else escape(format_scalar(value, style))
     note = note_of(cell)
@@ -119,6 +124,10 @@ def _is_text(column: Column, cell: AnyCell) -> bool:
 def _is_name(cell: AnyCell) -> bool:
     value = value_of(cell)
     return isinstance(value, str) and 0 < len(value) <= SHORT_NAME
+
+
+def _is_wordy(table: Table) -> bool:
+    return len(table.heads) >= WORDY and any(column.wraps for column in table.heads)
 
 
 def _is_crowded(table: Table) -> bool:

@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from dissensus.report.charts import span, ticks
+from dissensus.report.charts import span, ticks, widen
 from dissensus.report.colours import BLUE, LINES
 from dissensus.report.numbers import format_number
 from dissensus.report.svg import fill_attributes, shorten, svg, text_width
@@ -49,7 +49,7 @@ def interval_chart(
     known = [number for row in rows for number in row[1:] if np.isfinite(number)]
     if not known:
         return "<p>nothing to draw: no number is known</p>"
-    low, high = span([np.asarray([*known, *([] if reference is None else [reference])])])
+    low, high = widen(span([np.asarray([*known, *([] if reference is None else [reference])])]), 0.05)
     base = 22 * len(rows) + 8
 
     def across(value: float) -> float:

@@ -25,7 +25,7 @@ padding:.9rem 1.2rem;margin:.8rem 0 1rem;max-width:64rem}
 .dissensus dl{display:flex;flex-wrap:wrap;gap:.6rem 2rem;margin:.6rem 0}
 .dissensus dt{color:var(--quiet);font-size:.85em}
 .dissensus dd{margin:0;font-size:1.25em;font-variant-numeric:tabular-nums}
-.dissensus dd small{font-size:.7em;color:var(--quiet)}
+.dissensus dd small{font-size:.7em;color:var(--quiet)}.dissensus dd small.note{display:block}
 .dissensus nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;list-style:none;padding:0;margin:.4rem 0}
 .dissensus nav a{display:inline-block;padding:.25rem 0}.dissensus a{color:var(--accent)}
 .dissensus :is(a,summary,button,.scroll):focus-visible{outline:3px solid var(--second);outline-offset:2px}
@@ -35,7 +35,8 @@ padding:.9rem 1.2rem;margin:.8rem 0 1rem;max-width:64rem}
 border-radius:8px;padding:.8rem 1rem;margin:.4rem 0;font:13px/1.5 ui-monospace,monospace;max-width:60rem}
 .dissensus details{margin:.4rem 0}.dissensus summary{cursor:pointer;padding:.2rem 0}
 .dissensus summary :is(h2,h3){display:inline-block;margin:.6rem 0 .2rem}
-.dissensus .swatch{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}
+.dissensus .swatch{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px;
+print-color-adjust:exact}
 """
 
 ITEMS = """
@@ -47,6 +48,7 @@ ITEMS = """
 
 _BLOCKS = """
 .dissensus .grid{display:grid;gap:1rem 2.4rem;align-items:start}.dissensus .grid>*{min-width:0}
+.dissensus .grid>:is(figure:has(>details[open] .crowded),section:has(>figure>details[open] .crowded)){grid-column:1/-1}
 .dissensus .cards{display:grid;gap:.8rem;margin:1rem 0;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr))}
 .dissensus .cards.wide{grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr))}
 .dissensus .card{border:1px solid var(--edge);border-radius:8px;padding:.7rem .9rem;background:var(--sheet);min-width:0}
@@ -110,7 +112,10 @@ text-align:left;font-weight:400}
 
 _NARROW = """
 @media screen and (min-width:60rem){.dissensus td.name{white-space:nowrap}}
-@media(max-width:40rem){.dissensus th,.dissensus td{padding-right:.5rem}
+@media(max-width:40rem){.dissensus :is(table,th){font-size:.9em}.dissensus :is(th,td){padding-right:.3rem}
+.dissensus :is(th,td).n,.dissensus :is(td.n+td,th.n+th):not(.n){padding-left:.1rem}
+.dissensus td small{display:block;min-width:0;padding:0;text-align:inherit}.dissensus .noted>.scroll{flex:1 1 100%}
+.dissensus summary:has(h2,h3){margin:.8rem 0}.dissensus summary :is(h2,h3){display:inline}
 .dissensus .answer{padding:.7rem .8rem}.dissensus .answer p{font-size:1.12em}
 .dissensus .stack thead{display:none}
 .dissensus .stack tr{display:block;padding:.4rem 0;border-bottom:1px solid var(--edge)}
@@ -118,11 +123,13 @@ _NARROW = """
 .dissensus .stack td:last-child{display:block}
 .dissensus .stack td[data-title]::before{content:attr(data-title) " ";color:var(--quiet);font-size:.85em}
 .dissensus .stack td:last-child::before{display:block}
-.dissensus .tables .stack tr{display:grid;grid-template-columns:1fr 1fr;gap:.2rem 1rem}
-.dissensus .tables .stack td{display:block;text-align:left;padding:0;white-space:normal}
-.dissensus .tables .stack td:first-child{grid-column:1/-1}.dissensus .tables .stack td:first-child::before{content:none}
-.dissensus .tables .stack td:last-child::before{display:inline}.dissensus .tables .stack td:empty{display:none}
-.dissensus .tables .stack td small{text-align:left;white-space:normal}
+.dissensus .pairs,.dissensus .pairs :is(caption,tbody){display:block}
+.dissensus .pairs.stack tr{display:grid;grid-template-columns:1fr 1fr;gap:.2rem 1rem}
+.dissensus table.pairs.stack td{display:block;text-align:left;padding:0;white-space:normal}
+.dissensus .pairs.stack td:first-child{grid-column:1/-1;font-weight:600}
+.dissensus .pairs.stack td:first-child::before{content:none}.dissensus .pairs.stack td:empty{display:none}
+.dissensus .pairs.stack td:last-child::before{display:inline}
+.dissensus .pairs.stack td small{text-align:left;white-space:normal}
 .dissensus .rows:has(>.more:not([open])) .stack tr.rest{display:none}}
 """
 
@@ -137,10 +144,12 @@ SHEET = (
 )
 PRINT = """
 @media print{body{margin:0}.dissensus{font-size:11px}.dissensus :is(nav,.save,.more,figure details){display:none}
-.dissensus .answer{background:none}.dissensus :is(h2,h3,figcaption,caption){break-after:avoid}
+.dissensus .answer{background:none}
+.dissensus :is(h2,h3,figcaption,caption,summary,:is(h2,h3,summary)+p){break-after:avoid}
 .dissensus .figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .dissensus section>details::details-content{content-visibility:visible;height:auto}
-.dissensus :is(tr,svg,.card,figure){break-inside:avoid}.dissensus .scroll{overflow:visible}
+.dissensus :is(tr,svg,.card,figure,table:not(:has(svg,img,tr:nth-child(13)))){break-inside:avoid}
+.dissensus .scroll{overflow:visible}
 .dissensus tr.rest{display:table-row!important}.dissensus table{max-width:100%}
 .dissensus :is(th,td){padding-right:.5rem;overflow-wrap:anywhere}.dissensus .crowded :is(td,th).n{padding-left:0}
 .dissensus .crowded :is(td.n,td small){white-space:normal}.dissensus .crowded{font-size:9px}}

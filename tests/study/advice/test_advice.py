@@ -14,6 +14,7 @@ from dissensus.labels import Votes, simulate_truth, simulate_votes
 from dissensus.labels.as_json import json_text
 from dissensus.labels.simulate import simulate_beliefs
 from dissensus.report import html_page
+from dissensus.report.tables import Table
 from dissensus.study import advise_labels, describe_advice, read_study, run_study
 from dissensus.study.toml_text import write_study
 from dissensus.train.heads import FeatureTable
@@ -56,7 +57,7 @@ def test_answers_show_whether_annotators_differ_or_items_do():
     assert advice.recommended.right_class_basis == "evidence"
     assert (right == truth).mean() > (majority == truth).mean()
     torn = advise_labels(disputed.votes, rng)
-    assert torn.authors is not None and torn.authors.chosen == "whoever answers"
+    assert torn.authors is not None and torn.authors.chosen == "annotator ignored"
     assert torn.recommended.right_class_basis == "doubt" and states(torn.why["right_class"][0], "no single class")
 
 
@@ -99,6 +100,12 @@ def test_a_study_learns_from_each_way_and_its_file_knows_its_cells(tmp_path: Pat
     assert study.scores["soft of dirichlet"]["soft_nll"] == pytest.approx(study.ladder.rung("soft of dirichlet").loss)
     page = html_page(describe_advice(advice, "votes", ["dissensus aggregate votes.csv"]))
     assert "Training on it" in page and "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    tables = [block for block in describe_advice(advice).blocks() if isinstance(block, Table)]
+    assert len(tables) == 3
+    for table in tables:
+        assert {column.format for column in table.heads if column.number} == {".3f", "+.3f", "p"}
+        compared = [dict(zip((c.title for c in table.heads), row.cells, strict=True)) for row in table.lines]
+        assert len({row.get("compared with") for row in compared} - {None}) != 1, "a common rival is named above"
 
     places = {"labels": str(tmp_path / "votes.csv"), "features": str(tmp_path / "x.npy"), "by_position": False}
     assert write_study(study.values, tmp_path / "s.toml", **places) == []  # type: ignore[arg-type]

@@ -215,7 +215,7 @@ def _preference_maps(plan: LabelPlan) -> Section:
         "Dark cells favour soft labels, white cells hard ones, judged by the information ratio. The ring marks your "
         f"data set. Rows differ in the utility of information, columns in the weight of cost. {scale}"
     )
-    return Section("Hard or soft labels, by the weight of cost", [Text(about), _grid(drawn)], detail=True)
+    return Section("Hard or soft labels, by the weight of cost", [Text(about), _grid(drawn)], detail=True, long=True)
 
 
 def _information_maps(plan: LabelPlan) -> Section:
@@ -226,7 +226,7 @@ def _information_maps(plan: LabelPlan) -> Section:
         title, ends = f"{kind} labels", ("0", "a quarter")
         drawn.append(_map(plan, ratio.T, items, classes, title, low=0.0, high=0.25, ends=ends))
     about = "The share of all comparisons between items and classes that labels answer."
-    return Section("Information in hard and soft labels", [Text(about), _grid(drawn)], detail=True)
+    return Section("Information in hard and soft labels", [Text(about), _grid(drawn)], detail=True, long=True)
 
 
 def _simulated_maps(plan: LabelPlan) -> list[Section]:
@@ -246,7 +246,7 @@ def _simulated_maps(plan: LabelPlan) -> list[Section]:
         "Rank correlation between the similarities learned from simulated labels and the true ones. The number in each "
         "title is for a set of your size."
     )
-    return [Section("Similarities recovered in simulation", [Text(about), _grid(drawn)], detail=True)]
+    return [Section("Similarities recovered in simulation", [Text(about), _grid(drawn)], detail=True, long=True)]
 
 
 def _map(

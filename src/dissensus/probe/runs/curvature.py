@@ -59,7 +59,7 @@ class CurvatureResult:
     def answer(self, probed: Probed) -> str:
         total = self.traces["all"]
         largest = self.eigenvalues["all"].value[0]
-        spread = f"{total.value:.3g}" + (f" ± {total.error:.2g}" if total.error else "")
+        spread = f"{total.value:.3g}" + (f" (standard error {total.error:.2g})" if total.error else "")
         return f"The largest eigenvalue of the Hessian is {largest:.3g} and its trace {spread}."
 
     def card(self, probed: Probed) -> Card:

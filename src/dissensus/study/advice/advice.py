@@ -25,7 +25,7 @@ from dissensus.study.advice.holding_out import HeldAnswers, hold_out_answers
 from dissensus.study.advice.ladder import GROUPS, Ladder, climb
 from dissensus.study.advice.quick_study import QuickStudy, run_quick_study, study_values
 from dissensus.study.advice.regime import LabelRegime, regime_of
-from dissensus.study.advice.words import about_estimator, about_right_class, about_training
+from dissensus.study.advice.words import IGNORED, about_estimator, about_right_class, about_training
 from dissensus.study.data import Say
 from dissensus.study.run import Report
 from dissensus.train.heads.features import FeatureTable
@@ -169,7 +169,7 @@ def advise_labels(
         # was the best of all in 92 %, the simplest that was not beaten in 75 %.
         answers, brier = (climb(losses, groups, take="lowest") for losses in (held.log_loss, held.brier))
         if held.by_author:
-            counted = {"whoever answers": held.log_loss["shrinkage"]}
+            counted = {IGNORED: held.log_loss["shrinkage"]}
             authors = climb(counted | held.by_author, groups)
     study = None
     if features is not None:

@@ -23,8 +23,8 @@ ABOUT_LADDER = (
     "Methods are tested from simplest to most complex; one replaces another only if it is significantly better. p is "
     "corrected for the number of tests. The advised method is in bold."
 )
-BESIDE = 6  # columns of a table that fits beside its figure: with fewer, its intervals are on the line of their values
-_TITLES = {"soft_nll": "soft NLL", "brier": "Brier score", "accuracy": "accuracy", "entropy_pearson": "entropy r"}
+BESIDE = 7  # columns of a table that fits beside its figure
+_TITLES = {"soft_nll": "soft NLL", "brier": "Brier score", "accuracy": "acc.", "entropy_pearson": "entropy r"}
 
 
 def describe_advice(advice: LabelAdvice, name: str = "labels", next_steps: Sequence[str] = ()) -> Document:
@@ -122,16 +122,17 @@ def _scores_by_arm(scores: Mapping[str, Mapping[str, float | None]], metric: str
 
 
 def _make_table(ladder: Ladder, advised: str, loss: str, others: Mapping[str, Mapping[str, float]]) -> Table:
-    columns = [Column("method"), Column(loss, ".4f", number=True)]
-    columns += [Column(title, ".4f" if title == "Brier score" else ".3f", number=True) for title in others]
-    columns += [Column("compared with"), Column("difference", "+.4f", number=True), Column("p", "p", number=True)]
+    columns = [Column("method"), Column(loss, ".3f", number=True)]
+    columns += [Column(title, ".3f", number=True) for title in others]
+    columns += [Column("compared with")] if len(_rivals(ladder)) > 1 else []
+    columns += [Column("difference", "+.3f", number=True), Column("p", "p", number=True)]
     rows = [
         Row(
             (
                 rung.name,
                 rung.loss,
                 *(values[rung.name] for values in others.values()),
-                rung.against,
+                *([rung.against] if len(_rivals(ladder)) > 1 else []),
                 rung.difference,
                 None if rung.difference is None else rung.p,
             ),
@@ -142,6 +143,11 @@ def _make_table(ladder: Ladder, advised: str, loss: str, others: Mapping[str, Ma
     return Table(columns, rows, shown=len(rows))
 
 
+def _rivals(ladder: Ladder) -> list[str]:
+    """The methods that others are compared with."""
+    return list(dict.fromkeys(rung.against for rung in ladder.rungs if rung.against is not None))
+
+
 def _compose(title: str, about: str, table: Table, ladder: Ladder) -> Section:
     rows = [
         (rung.name, rung.difference.value, rung.difference.low, rung.difference.high)
@@ -150,8 +156,8 @@ def _compose(title: str, about: str, table: Table, ladder: Ladder) -> Section:
     ]
     if not rows:
         return Section(title, [Text(about), table])
-    drawing = interval_chart(rows, "difference in loss", reference=0.0, style="+.4f")
+    rivals = _rivals(ladder)
+    about += f" Each other method is compared with {rivals[0]}." if len(rivals) == 1 else ""
+    drawing = interval_chart(rows, "difference in loss", reference=0.0, style="+.3f")
     figure = Section("", [Figure("Difference in loss", drawing)], detail=True)
-    if len(table.columns) != BESIDE:
-        return Section(title, [Section("", [figure, Text(about)], columns=2), table])
-    return Section(title, [Text(about), Section("", [figure, table], columns=2)])
+    return Section(title, [Text(about), Section("", [figure, table], columns=2 if len(table.columns) <= BESIDE else 1)])

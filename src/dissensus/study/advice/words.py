@@ -11,6 +11,7 @@ from dissensus.study.advice.quick_study import FOLDS, QuickStudy
 from dissensus.study.advice.regime import LabelRegime
 from dissensus.study.reporting.answers import join_names
 
+IGNORED = "annotator ignored"  # the name of an estimate without an annotator model
 COMPLETED = "completions differ only in the unstated part"
 
 
@@ -53,15 +54,15 @@ def about_right_class(regime: LabelRegime, authors: Ladder | None) -> list[str]:
     )
     nobody = authors.rungs[0]
     if authors.chosen == nobody.name:
-        losses = f"({best.loss:.4f} nats with the annotator known, {nobody.loss:.4f} without)"
+        losses = f"({best.loss:.3f} nats with the annotator known, {nobody.loss:.3f} without)"
         if best.loss < nobody.loss:
             return [
                 f"With the annotator known, {best.name} predicts the answer best, but not significantly {losses}.",
                 caution,
             ]
         return [
-            f"{best.name} is the best annotator model, but no better than an estimate that ignores annotators "
-            f"{losses}. Items differ in clarity more than annotators in quality. Perhaps no single class is right.",
+            f"No annotator model beats an estimate that ignores annotators. The best is {best.name} {losses}. Items "
+            "differ in clarity more than annotators in quality. Perhaps no single class is right.",
             caution,
         ]
     last = authors.rung(authors.chosen)
@@ -127,7 +128,7 @@ def _word_lead(ladder: Ladder) -> str:
     lowest = ladder.rung(ladder.lowest)
     if lowest.against == ladder.chosen:
         return _word_interval(lowest.difference)
-    return f"{lowest.loss:.4f} against {ladder.rung(ladder.chosen).loss:.4f}"
+    return f"{lowest.loss:.3f} against {ladder.rung(ladder.chosen).loss:.3f}"
 
 
 def _word_gain(ladder: Ladder, unit: str, measure: str) -> list[str]:
@@ -150,8 +151,8 @@ def _explain_no_pairs(regime: LabelRegime) -> str:
 
 
 def _name_rival(rung: Rung) -> str:
-    return "an estimate that ignores annotators" if rung.against == "whoever answers" else str(rung.against)
+    return "an estimate that ignores annotators" if rung.against == IGNORED else str(rung.against)
 
 
 def _word_interval(interval: Interval | None) -> str:
-    return "–" if interval is None else format_interval(interval, "+.4f")
+    return "–" if interval is None else format_interval(interval, "+.3f")
