@@ -35,6 +35,8 @@ READY = [
     "report",
     "study",
     "train",
+    "train.heads",
+    "train.networks",
 ]
 
 MOST_NAMES = {
@@ -48,6 +50,8 @@ MOST_NAMES = {
     "elicit": 15,
     "deliver": 21,
     "train": 25,
+    "train.heads": 13,
+    "train.networks": 3,
     "evaluate": 35,
     "probe": 30,
     "study": 20,
@@ -107,6 +111,7 @@ def test_a_public_name_has_a_numpy_style_docstring(package, name):
     assert first.strip() and not following.partition("\n")[0].strip(), f"the first line must be a paragraph: {first!r}"
     assert ">>> " in parts.get("Examples", ""), "no section Examples with a doctest"
     if isinstance(value, type):
+        assert parts.get("Parameters", parts.get("Attributes", "")).strip(), "no section Parameters or Attributes"
         return
     assert is_imperative(first), f"expected a verb in the imperative, not {first!r}"
     wanted = {parameter for parameter in inspect.signature(value).parameters if not parameter.startswith("_")}

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from dissensus.datasets import catalogue
 from dissensus.files import write
 from tests.cli.commands import refused, run
 from tests.facts import states
@@ -28,6 +29,18 @@ def test_programs_read_the_same_as_json(tmp_path):
     assert advice["recommendation"]["estimator"] == advice["evidence"]["held_out_answers"]["log_loss"]["chosen"]
     assert advice["evidence"]["study"] is None
     assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_data_set_is_loaded_once(monkeypatch):
+    loaded = []
+
+    def count_loads(name, load=catalogue.load):
+        loaded.append(name)
+        return load(name)
+
+    monkeypatch.setattr(catalogue, "load", count_loads)
+    run("advise", "anesthesia", "--json")
+    assert loaded == ["anesthesia"]
 
 
 def test_a_study_is_kept_in_its_folder_and_its_file_finds_it_there(tmp_path):

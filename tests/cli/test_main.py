@@ -41,6 +41,12 @@ def test_every_verb_and_every_option_has_a_help_text():
             assert option.param_type_name != "option" or option.help, f"{path} {option.opts[0]}"
 
 
+def test_shared_options_have_one_help_text_in_all_verbs():
+    options = [option for _, command in each_command(get_command(app)) for option in command.params]
+    for name in ("--json", "--html", "--seed"):
+        assert len({option.help for option in options if name in option.opts}) == 1, name
+
+
 def test_every_help_text_is_shown_as_it_is_written():
     """Rich takes words in brackets for markup and shows nothing of them; defaults belong to show_default."""
     for path, command in each_command(get_command(app)):

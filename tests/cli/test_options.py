@@ -6,6 +6,7 @@ import typer
 from typer.testing import CliRunner
 
 from dissensus.cli.options import is_given, takes_settings
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.settings import check_settings, setting
 from tests.facts import refuses, states
 
@@ -38,6 +39,8 @@ def run(*arguments: str):
     @app.command()
     @takes_settings(Config, leave_out=("secret",), names={"wraps": "wrap"})
     def verb(context: typer.Context, name: str, config: Config) -> None:
+        if name == "refused":
+            raise Refusal("wrong", ways=[Way("pass {wraps}", wraps=["a=1"])])
         results.append((name, config, is_given(context, "depth")))
 
     result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
@@ -65,10 +68,15 @@ def test_every_type_of_setting_becomes_an_option():
     assert given
 
 
+def test_refusals_name_a_setting_by_its_option():
+    with refuses("--wrap a=1"):
+        run("refused")
+
+
 def test_help_names_range_of_choices_and_default():
     result, *_ = run("--help")
     words = " ".join(result.output.replace("│", " ").split())
-    assert states(words, "Pace: slow, fast", "[default: slow]", "Random seed", "[default: 0]", "--no-flip")
+    assert states(words, "Pace: slow, fast", "[default: slow]", "random seed", "[default: 0]", "--no-flip")
     assert "--secret" not in words and "--flip" not in words
 
 

@@ -595,5 +595,5 @@ def test_it_is_said_where_there_are_too_few_items_to_hold_one_out(folder, tmp_pa
         "-o",
         tmp_path / "m.safetensors",
     ]
-    assert states(refused(*asked), "validation=0.2", "2 items")
+    assert states(refused(*asked), "--validation 0.2", "2 items")
     run(*asked, "--validation", 0)

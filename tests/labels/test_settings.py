@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -73,6 +76,30 @@ def test_settings_of_nested_configs_follow_unless_their_name_is_taken():
     names = [each.name for each in settings_of(Config)]
     assert names == ["steps", "pace", "stops", "rest", "back", "seed", "rate"]
     assert next(each.help for each in settings_of(Config) if each.name == "seed") == "Random seed"
+
+
+def test_the_docstring_names_the_type_of_a_setting_that_is_no_single_number_or_text():
+    @document_settings
+    @dataclass(frozen=True, kw_only=True)
+    class Given:
+        """What a caller gives."""
+
+        names: Sequence[str] | np.ndarray | None = setting(None, "Names")
+        columns: Mapping[str, str] | None = setting(None, "Columns")
+        kind: Literal["a", "b"] | None = setting(None, "Kind", among=("a", "b"))
+        utility: str | Callable[[float], float] = setting("linear", "Utility")
+        content: Any = setting(..., "Content")
+        options: Mapping[str, Any] = setting(..., "Options")
+
+    types = dict(re.findall(r"^    (\w+) : (.*)$", Given.__doc__, flags=re.MULTILINE))
+    assert types == {
+        "names": "sequence of str, array or None, default None",
+        "columns": "mapping of str to str or None, default None",
+        "kind": "str or None, default None",
+        "utility": "str or function, default 'linear'",
+        "content": "any value",
+        "options": "mapping",
+    }
 
 
 def test_the_docstring_and_the_docs_have_every_setting():

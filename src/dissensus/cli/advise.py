@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.features import load_features
-from dissensus.cli.printing import AsJson, print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import errors, reads_labels, say
-from dissensus.cli.seeds import make_rng
+from dissensus.cli.seeds import Seed, make_rng
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from dissensus.labels.shares import Labels
     from dissensus.study.advice.advice import LabelAdvice
     from dissensus.study.run import StudyProgress
@@ -29,6 +31,7 @@ Features = Annotated[
 @reads_labels
 def advise(
     labels: "Labels",
+    about: "pa.Table | None",
     file: Annotated[
         str,
         typer.Argument(
@@ -45,11 +48,9 @@ def advise(
         ),
     ] = None,
     study: Annotated[Path | None, typer.Option(help="Write the study that was run to this file, x.toml.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page to this file.")] = None,
+    html: HtmlPage = None,
     seeds: Annotated[int, typer.Option(help="Trainings per method and fold.")] = 3,
-    seed: Annotated[
-        int, typer.Option(help="Random seed for held-out answers, and for items if there are too many.")
-    ] = 0,
+    seed: Seed = 0,
     jobs: Annotated[int | None, typer.Option(help="Number of threads.", show_default="one per core")] = None,
     by_position: Annotated[
         bool,
@@ -65,8 +66,7 @@ def advise(
     Example: dissensus advise digits pixels --html advice.html
     """
 
-    from dissensus.datasets.catalogue import load
-    from dissensus.datasets.sources import is_data_set
+    from dissensus.datasets.dataset import LabelledItems
     from dissensus.files.whole_files import check_writable
     from dissensus.study.advice.advice import advise_labels
     from dissensus.study.advice.page import describe_advice
@@ -87,7 +87,7 @@ def advise(
             labels,
             make_rng(seed),
             table,
-            described=load(file) if is_data_set(file, "labels") else None,
+            described=None if about is None else LabelledItems(labels, about),
             name=name,
             by_position=by_position,
             folder=output,

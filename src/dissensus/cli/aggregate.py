@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from dissensus.aggregate.aggregations import AGGREGATIONS
-from dissensus.cli.printing import AsJson, check_table_file, print_result
+from dissensus.cli.printing import AsJson, HtmlPage, check_table_file, print_result
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.standard_input import check_not_standard_input
 from dissensus.cli.writing import write_labels
@@ -71,7 +71,7 @@ def aggregate(
         ),
     ] = None,
     as_json: AsJson = False,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page about the distributions to this file.")] = None,
+    html: HtmlPage = None,
 ) -> None:
     """Aggregate votes or beliefs to one distribution per item, or one label.
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dissensus.cli.printing import AsJson, print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import errors, reads_labels, say
-from dissensus.cli.seeds import make_rng
+from dissensus.cli.seeds import Seed, make_rng
 
 if TYPE_CHECKING:
     from dissensus.labels.shares import Labels
@@ -32,9 +32,9 @@ def agreement(
         typer.Option(help="Resample items, or annotators, for the intervals."),
     ] = "items",
     replicates: Annotated[int, typer.Option(help="Set the number of bootstrap resamples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Set the random seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")] = None,
+    html: HtmlPage = None,
 ) -> None:
     """Measure inter-annotator agreement: Krippendorff's alpha, Fleiss' kappa, pairwise and by class.
 

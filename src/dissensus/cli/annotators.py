@@ -1,12 +1,10 @@
 """`dissensus annotators`: skill, bias, speed and confidence of each annotator."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from dissensus.cli.contents import Contents, check_page, item_views
-from dissensus.cli.printing import print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import errors, reads_labels, say
 
 if TYPE_CHECKING:
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
 def annotators(
     labels: "Labels",
     file: str,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one record per annotator as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page with figures to this file.")] = None,
+    as_json: AsJson = False,
+    html: HtmlPage = None,
     contents: Contents = None,
 ) -> None:
     """Describe annotators: skill, bias, speed, calibration and agreement with others.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from dissensus.cli.printing import print_json
+from dissensus.cli.printing import AsJson, print_json
 from dissensus.cli.reading import errors, one_line_errors
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 data = typer.Typer(name="data", help="List, check, locate and download public data sets.", no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Name = Annotated[str, typer.Argument(help="Name of a data set, as in `dissensus data list`.")]
 
 

@@ -1,13 +1,11 @@
 """`dissensus describe`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from dissensus.cli.agreement import Ordered
 from dissensus.cli.contents import Contents, check_page, item_views
-from dissensus.cli.printing import AsJson, print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import reads_labels, say
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ def describe(
     labels: "Labels",
     file: str,
     as_json: AsJson = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    html: HtmlPage = None,
     ordered: Ordered = None,
     contents: Contents = None,
 ) -> None:

@@ -10,7 +10,7 @@ import typer
 from dissensus.cli.elicit_results import Database, Folder, describe_override, export, forget, status
 from dissensus.cli.printing import AsJson, print_json, print_line
 from dissensus.cli.reading import errors, one_line_errors, say, split_classes
-from dissensus.cli.seeds import check_seed
+from dissensus.cli.seeds import Seed, check_seed
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.elicit.survey.settings import SOURCES
 from dissensus.labels.progress import ProgressBar
@@ -165,7 +165,7 @@ def rehearse(
     workers: Annotated[int, typer.Option(help="Server processes.")] = 1,
     real_time: Annotated[bool, typer.Option("--real-time", help="Take about 2 s per answer.")] = False,
     leave: Annotated[float, typer.Option(help="Probability that a person leaves early, 0 to 1.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Random seed for the true answers and the people.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Run simulated people with known answers through the real server, in a separate database.

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dissensus.cli.contents import Contents, check_page, item_views
-from dissensus.cli.printing import print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import errors, reads_labels, say
 from dissensus.cli.refusals import word_settings
-from dissensus.cli.seeds import make_rng
+from dissensus.cli.seeds import Seed, make_rng
 from dissensus.cli.standard_input import check_not_standard_input
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def evaluate(
     shared: Annotated[bool, typer.Option("--shared", help="Score only items with labels and predictions.")] = False,
     ceiling: Annotated[bool, typer.Option(help="Estimate how well people predict people.")] = True,
     replicates: Annotated[int, typer.Option(help="Set the number of bootstrap resamples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Set the random seed of the bootstrap.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page with figures to this file.")] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    html: HtmlPage = None,
     contents: Contents = None,
 ) -> None:
     """Score a model against people: closeness, calibration and slices, with the human ceiling.

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from dissensus.cli.refusals import word_settings
+from dissensus.cli.seeds import SEED_HELP
 from dissensus.labels.refusals import one_of
 from dissensus.labels.settings import Setting, describe_setting, make_config, settings_of
 
@@ -45,7 +47,8 @@ def takes_settings(
                     for name, value in recipes[one_of("recipe", recipe, recipes)].items()
                     if name not in asked
                 }
-            verb(config=make_config(config, values), **given)
+            with word_settings(**(names or {})):
+                verb(config=make_config(config, values), **given)
 
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(verb).parameters.values():
@@ -80,7 +83,7 @@ def _make_parameter(each: Setting, name: str) -> inspect.Parameter:
     kind = _TYPES.get(each.type, str)
     default = each.default
     flag: tuple[str, ...] = ()
-    help = describe_setting(each)
+    help = SEED_HELP.rstrip(".") if each.name == "seed" else describe_setting(each)
     if kind is bool:
         flag, default = (f"--{name.replace('_', '-')}",), False
         help = f"Do not {help[0].lower()}{help[1:]}" if each.default is True else help

@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from dissensus.cli.options import takes_settings
-from dissensus.cli.printing import AsJson, print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import one_line_errors, say
 from dissensus.cli.refusals import word_settings
-from dissensus.cli.seeds import make_rng
+from dissensus.cli.seeds import SEED_HELP, make_rng
 from dissensus.plan.tradeoff import Preferences
 
 
 @one_line_errors()
-@word_settings(d="dimensions", ratio="cost_ratio")
 @takes_settings(Preferences, names={"ratio": "cost_ratio"})
+@word_settings(d="dimensions", ratio="cost_ratio")
 def plan(
     items: Annotated[int, typer.Option(help="Set the number of items to label.")],
     classes: Annotated[int, typer.Option(help="Set the number of classes.")],
@@ -41,10 +41,8 @@ def plan(
         int | None,
         typer.Option(help="Set the dimensions of the simulated space: 5, 25 or 125.", show_default="25"),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Set the random seed for resampling the pilot.", show_default="0")
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    seed: Annotated[int | None, typer.Option(help=SEED_HELP, show_default="0")] = None,
+    html: HtmlPage = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend which labels to collect: hard, sparse or soft ones, and for how many classes.

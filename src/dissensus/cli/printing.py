@@ -11,6 +11,7 @@ from dissensus.report.consoles import ResultConsole
 
 out = ResultConsole()
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+HtmlPage = Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")]
 
 
 def print_result(facts: dict[str, Any], sentence: str, as_json: bool) -> None:

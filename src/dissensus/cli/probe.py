@@ -19,10 +19,11 @@ from dissensus.cli.images import (
 from dissensus.cli.notices import progress_bar, say_or_warn
 from dissensus.cli.options import setting_help
 from dissensus.cli.panels import in_panels
-from dissensus.cli.printing import print_json
+from dissensus.cli.printing import AsJson, HtmlPage, print_json
 from dissensus.cli.reading import reads_labels, say
 from dissensus.cli.refusals import word_settings
-from dissensus.cli.seeds import check_seed
+from dissensus.cli.seeds import Seed, check_seed
+from dissensus.labels.refusals import add_place
 from dissensus.probe.probes import PROBES
 from dissensus.train.train_config import TrainConfig
 
@@ -91,15 +92,15 @@ def probe(
         int | None,
         typer.Option(help="Process this many images at once; affects memory, speed and renewed batch norm only."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed for the items and all probes.")] = 0,
+    seed: Seed = 0,
     device: Annotated[str, typer.Option(help=setting_help(TrainConfig, "device"))] = TrainConfig.device,
     image: ImageColumn = None,
     image_item: ImageItem = None,
     size: ImageSize = None,
     fit: ImageFit = None,
     by_position: ByPosition = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page with figures to this file.")] = None,
+    as_json: AsJson = False,
+    html: HtmlPage = None,
 ) -> None:
     """Probe a network: attacks, out-of-distribution images, loss curvature, and another network.
 
@@ -227,7 +228,8 @@ def _load_others(option: str, place: str, network: "Network", size: int | None, 
     try:
         return load_images(place, size=size, fit=fit, network=network)
     except ValueError as problem:
-        raise ValueError(f"{option}: {str(problem).removeprefix(f'{place}: ')}") from None
+        refusal = add_place(problem, place)
+        raise refusal.change(place=option + refusal.place.removeprefix(place)) from None
 
 
 def _shuffle(table: "ImageTable", rng: "np.random.Generator") -> "ImageTable":

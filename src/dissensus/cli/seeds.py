@@ -1,9 +1,14 @@
 """The option --seed of the verbs that draw at random."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     import numpy as np
+
+SEED_HELP = "Set the random seed."
+Seed = Annotated[int, typer.Option(help=SEED_HELP)]
 
 
 def check_seed(seed: int) -> None:

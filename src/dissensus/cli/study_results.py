@@ -37,9 +37,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
 def table(
     folder: Folder,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one row per cell, with its settings and scores.")
-    ] = False,
+    as_json: AsJson = False,
     csv: Annotated[Path | None, typer.Option(help="Write one row per cell to this file.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the arms as a table in Markdown.")] = False,
 ) -> None:

@@ -78,15 +78,15 @@ def read(
         Column with the seconds that an answer took; "" if there is none.
     gold : str or None, default None
         Column with the right answers, kept as the extra column `gold`.
-    drop : value or None, default None
+    drop : sequence of str or None, default None
         Columns to leave out.
-    classes : value or None, default None
+    classes : sequence of str or None, default None
         All classes in order; for counts and probabilities, the columns that have them.
-    items : value or None, default None
+    items : sequence, array or None, default None
         All items in order, also those without an answer.
-    annotators : value or None, default None
+    annotators : sequence, array or None, default None
         All annotators in order; with one column per annotator, the columns that are annotators.
-    where : value or None, default None
+    where : mapping of str to str or None, default None
         Keep only rows with this value in each of these columns.
     question : str or None, default None
         Question to read, if an export has several.

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.labels.refusals import Refusal
+
 BLOCK = 20_000_000  # numbers held at once while resampling
 
 
@@ -102,6 +104,6 @@ def resampling_weights(count: int, replicates: int, rng: np.random.Generator) ->
 
 def check_resampling(replicates: int, coverage: float) -> None:
     if replicates < 2:
-        raise ValueError(f"{replicates} resampled crowds were asked for; an interval needs 2 or more, better 1000")
+        raise Refusal(f"replicates is {replicates}; expected 2 or more, such as 1000")
     if not 0 < coverage < 1:
         raise ValueError(f"coverage is {coverage}; expected a share between 0 and 1, such as 0.95")

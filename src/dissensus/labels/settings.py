@@ -16,10 +16,11 @@ the tables of the docs have one row for each (`markdown_rows`).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
-from typing import Any, NoReturn, TypeVar
+from types import NoneType, UnionType
+from typing import Any, Literal, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from dissensus.labels.refusals import Refusal, one_of
 
 LARGEST_SEED = 2**64 - 1
 _NOUNS = {"int": "whole number", "float": "number", "str": "text"}
+_TYPE_WORDS = {Any: "any value", NoneType: "None", np.ndarray: "array"}
 _T = TypeVar("_T")
 
 
@@ -219,8 +221,12 @@ def document_settings(config: type[_T]) -> type[_T]:
 
 def parameter_rows(config: type) -> str:
     """The settings of a config class as NumPy-style parameters of a docstring."""
-    settings = settings_of(config, nested=False)
-    rows = [f"    {each.name} : {_type_words(each)}\n        {describe_setting(each)}." for each in settings]
+    types = get_type_hints(config)
+    required = {entry.name for entry in fields(config) if entry.default is MISSING}
+    rows = []
+    for each in settings_of(config, nested=False):
+        default = "" if each.name in required else f", default {each.default!r}"
+        rows.append(f"    {each.name} : {_word_type(types[each.name])}{default}\n        {describe_setting(each)}.")
     return "\n".join(rows)
 
 
@@ -267,8 +273,20 @@ def _read_type(annotation: str) -> dict[str, Any]:
     return {"type": known, "several": several, "optional": len(kinds) < len(parts)}
 
 
-def _type_words(each: Setting) -> str:
-    kind = each.type or ("str" if each.among is not None else "value")
-    words = f"tuple of {kind}" if each.several else kind
-    words = f"{words} or None" if each.optional else words
-    return f"{words}, default {each.default!r}"
+def _word_type(type_: Any) -> str:
+    """`Sequence[str] | np.ndarray | None` -> "sequence of str, array or None"."""
+    kinds = get_args(type_) if get_origin(type_) in (Union, UnionType) else (type_,)
+    *first, last = map(_word_kind, kinds)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _word_kind(kind: Any) -> str:
+    outer, inner = get_origin(kind), [each for each in get_args(kind) if each is not ...]
+    if outer is Literal:
+        return type(inner[0]).__name__  # its names are in the help
+    if outer is Callable:
+        return "function"
+    if outer is None:
+        return _TYPE_WORDS.get(kind) or str(kind.__name__)
+    name = str(outer.__name__).lower()
+    return name if Any in inner else f"{name} of {' to '.join(map(_word_type, inner))}"

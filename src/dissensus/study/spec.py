@@ -104,6 +104,24 @@ class Comparing:
 class Study:
     """A study, checked as far as possible without its data; `cells_of` lists its cells.
 
+    `read_study` and `study_of` make one.
+
+    Parameters
+    ----------
+    name : name of the study
+    data : sets of labels and items, by name
+    models : settings of each model
+    question : question that the study answers
+    labels : recipes of the training labels
+    deliveries : how labels reach the loss, each a delivery with its wrappers, such as "majority | smoothed=0.1"
+    split : items for training, validation and test
+    seeds : seeds of each arm
+    evaluation : metrics, slices and probes
+    comparing : baseline and test of the comparison; None compares nothing
+    skip : values of an axis or setting; cells that have all values of a rule are left out
+    keep_models : whether every cell keeps its model
+    text : file and lines of the keys, for errors
+
     Examples
     --------
     >>> labels = Distributions.from_counts([[2, 1], [0, 3]] * 10)

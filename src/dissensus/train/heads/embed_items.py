@@ -27,23 +27,49 @@ PAIRS = "u, v, |u - v|, u * v"
 def embed(
     items: Items,
     encoder: str,
-    output: Path,
+    output: str | Path,
     *,
     batch: int = BATCH,
     fit: Fit = "crop",
     say: Callable[[str], None] = to_stderr,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> FeatureTable:
-    """Features of all items, written to `output` (x.npy) with a card beside it (x.npy.json), which has the names of
-    the items where they have names.
+    """Encode all items and write their features to a file, with a card beside it.
 
-    Interrupted work resumes after its last whole batch if items, names and encoder are the same, and gives the same
-    bits; finished work is not repeated. Pairs of texts (u, v) become u, v, |u - v|, u * v
-    (Conneau et al. 2017, sec. 3.2).
+    The card, x.npy.json for x.npy, has the encoder and the names of the items, if they have names. Interrupted work
+    resumes after its last whole batch if items, names and encoder are the same, and gives the same bits. Finished work
+    is not repeated. Pairs of texts (u, v) become u, v, |u - v|, u * v (Conneau et al. 2017, sec. 3.2).
 
-    fit  how images become square, as encoders need them: "crop" takes the square in the middle, "pad" adds white
-         around the whole, "stretch" passes it unchanged, and most encoders then distort it
+    Parameters
+    ----------
+    items : texts, pairs of texts or images, from `read_items`
+    encoder : name of an encoder, as in `ENCODERS`; "hugging-face-text:roberta-base" names the model too
+    output : file to write, with the ending .npy
+    batch : number of items to encode at once
+    fit : how images become square, as encoders need them: "crop" cuts out the central square, "pad" adds white around
+        the whole, "stretch" passes it unchanged, and most encoders then distort it
+    say : receives notices
+    progress : called with the number of items done and of all
+
+    Returns
+    -------
+    FeatureTable, as `read_features` reads it from the file
+
+    Examples
+    --------
+    An encoder of your own is one more entry of `ENCODERS`; "minilm" and the others need the extra `encoders`.
+
+    >>> from dissensus.train.heads.encoders import Encoder, Loaded
+    >>> def count_letters(texts):
+    ...     return np.array([[len(text)] for text in texts], dtype=np.float32)
+    >>> ENCODERS["letters"] = Encoder("text", "number of letters", "CC0", lambda model: Loaded(count_letters, "1"))
+    >>> with open("texts.csv", "w") as file:
+    ...     _ = file.write("item,text\\na,What a day\\nb,Never again")
+    >>> embed(read_items("texts.csv"), "letters", "features.npy").values.ravel()
+    array([10., 11.], dtype=float32)
+    >>> del ENCODERS["letters"]
     """
+    output = Path(output)
     fit = check_fit(fit)
     chosen, model = find_encoder(encoder)
     _check(items, chosen, encoder, output, batch)

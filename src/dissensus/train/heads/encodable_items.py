@@ -59,9 +59,38 @@ class Items:
 
 
 def read_items(
-    path: Path, *, item: str | None = None, text: str | None = None, second: str | None = None, say: Say = to_stderr
+    path: str | Path,
+    *,
+    item: str | None = None,
+    text: str | None = None,
+    second: str | None = None,
+    say: Say = to_stderr,
 ) -> Items:
-    """Read the images of a folder, or the texts of a table; the columns are for tables (see `table_items`)."""
+    """Read the images of a folder, or the texts of a table.
+
+    Images are named by their paths in the folder. A table has one row per item or one row per answer.
+
+    Parameters
+    ----------
+    path : a folder of images, or a CSV, TSV, JSON, JSONL, Parquet or Arrow file
+    item : column with the names of the items, found as `read` finds it; "" if there is none
+    text : column with the text; usual names are recognised
+    second : column with the second text of a pair
+    say : receives the columns that were recognised, and warnings
+
+    Returns
+    -------
+    Items, for `embed`
+
+    Examples
+    --------
+    >>> with open("texts.csv", "w") as file:
+    ...     _ = file.write("item,text\\na,What a day\\nb,Never again")
+    >>> items = read_items("texts.csv")
+    >>> items.takes, items.names.tolist()
+    ('text', ['a', 'b'])
+    """
+    path = Path(path)
     return folder_items(path, say) if path.is_dir() else table_items(path, item=item, text=text, second=second, say=say)
 
 

@@ -12,6 +12,7 @@ from dissensus.deliver.delivery import Delivery
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.matching import check_same_order
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
@@ -83,9 +84,10 @@ def validation_examples(features: Any, targets: Any, names: set[str], training: 
     _check_items(deliveries, features, rows, "validation features")
     for name, delivery in deliveries.items():
         if not delivery.fixed:
-            raise ValueError(
+            raise Refusal(
                 f"validation targets must stay the same in every epoch, or losses cannot be compared, but {name} are "
-                f"delivered by {delivery.name}; give classes or probabilities, such as delivery.targets(0)"
+                f"delivered by {delivery.name}; expected classes or probabilities",
+                ways=[PythonWay("pass delivery.targets(0)")],
             )
     examples = Examples(rows, deliveries, np.ones(rows.shape[0], dtype=np.float32))
     for name in deliveries:

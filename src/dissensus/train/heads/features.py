@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.files.matrices import DAMAGE, describe_damage
 from dissensus.labels.answers import hold, positions
 from dissensus.labels.arrays import as_array
 from dissensus.labels.display import shapes
@@ -21,9 +22,17 @@ from dissensus.train.cards import read_feature_card
 class FeatureTable:
     """One row of features per item.
 
-    values  (n, d) finite numbers
-    items   (n,) names of the items; None if they have none, which are numbered from 0
-    source  what is known about the features: encoder, weights, licence
+    Parameters
+    ----------
+    values : (n, d) finite numbers
+    items : (n,) names of the items; None: they have none, and are numbered from 0
+    source : origin of the features: encoder, weights, licence
+
+    Examples
+    --------
+    >>> table = FeatureTable(np.eye(3), ["a", "b", "c"])
+    >>> table.select([0, 2]).items.tolist(), table.named
+    (['a', 'c'], True)
     """
 
     values: np.ndarray
@@ -91,14 +100,36 @@ def check_finite(rows: np.ndarray, what: str) -> None:
         )
 
 
-def read_features(path: Path) -> FeatureTable:
-    """Read a .npy file of numbers, items by features; names come from its card, x.npy.json, if there is one."""
+def read_features(path: str | Path) -> FeatureTable:
+    """Read features from a .npy file, with the names of their items.
+
+    The names are in a card beside the file: x.npy.json for x.npy. `embed` writes one; a card of your own is
+    {"items": ["a", "b"]}. Without a card the items have no names.
+
+    Parameters
+    ----------
+    path : file to read, with an array of numbers (n, d), one row per item
+
+    Returns
+    -------
+    FeatureTable
+
+    Examples
+    --------
+    >>> import json
+    >>> np.save("features.npy", np.eye(2))
+    >>> with open("features.npy.json", "w") as card:
+    ...     json.dump({"items": ["a", "b"]}, card)
+    >>> read_features("features.npy").items.tolist()
+    ['a', 'b']
+    """
+    path = Path(path)
     if not path.is_file():
         raise ValueError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
     try:
         values = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as problem:
-        raise ValueError(f"{path}: not a readable .npy file ({problem})") from None
+    except DAMAGE as problem:
+        raise describe_damage(path, problem) from None
     if not isinstance(values, np.ndarray):
         raise ValueError(f"{path}: contains several arrays; expected one, items by features, as numpy.save writes it")
     card = read_feature_card(path)

@@ -14,6 +14,7 @@ from dissensus.files.notices import to_stderr
 from dissensus.labels.as_json import as_json
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
@@ -123,10 +124,10 @@ def _logistic(
     probs = target_rows(everything)
     absent = np.flatnonzero(probs.sum(axis=0) == 0)
     if absent.size:
-        raise ValueError(
+        raise Refusal(
             f"class {delivery.classes[absent[0]]!r} gets no mass from any of {len(probs)} items, so its probability "
-            f"cannot be learned exactly; {absent.size} of {delivery.n_classes} classes get none: leave them out of the "
-            "classes, or wrap the delivery as smoothed=0.01"
+            f"cannot be learned exactly; {absent.size} of {delivery.n_classes} classes get none",
+            ways=[Way("leave them out of the classes"), Way("wrap the delivery with {wraps}", wraps=["smoothed=0.01"])],
         )
     solved = soft_logistic(x, probs, np.ones(len(x)), penalty=penalty)
     judged = solved

@@ -22,12 +22,21 @@ class Head:
         linear   logits = W x + b
         mlp      logits = W2 GELU(W1 x + b1) + b2,   GELU(z) = z (1 + erf(z / sqrt(2))) / 2
 
-    Weights keep the precision they were trained in: float32 by Adam, float64 where the head was solved exactly. The
+    Weights keep the precision they were trained in: float32 by Adam, float64 if the head was solved exactly. The
     forward pass is always computed in float64, so a head gives the same bits before it is saved and after it is loaded.
 
-    layers   one for a linear head, two for an MLP; weights (out, in) as in torch.nn.Linear
-    classes  k names
-    card     facts for a reader: training data, settings and scores
+    Parameters
+    ----------
+    layers : weights and biases of each layer, (out, in) and (out,) as in torch.nn.Linear; one layer for a linear head,
+        two for an MLP
+    classes : k names
+    card : facts for a reader: training data, settings and scores
+
+    Examples
+    --------
+    >>> head = Head([(np.eye(2), np.zeros(2))], ("cat", "dog"))
+    >>> head.probs([[1.0, 0.0]]).round(2)
+    array([[0.73, 0.27]])
     """
 
     layers: tuple[Layer, ...]

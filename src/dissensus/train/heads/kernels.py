@@ -1,9 +1,9 @@
 """One epoch of one head in machine code, with a single sweep a step over its weights and moments.
 
-A layer lies in memory as panels of 16 columns: for each panel and row 16 weights, 16 first moments and 16 second
-moments, three cache lines in a row. A step forms the gradient of four rows in registers, moves their weights and
-moments by Adam, and goes on; no gradient is ever written. While the panel is in cache, the next batch is multiplied by
-it.
+A layer is stored as panels of 16 columns. Each row of a panel has 16 weights, 16 first moments and 16 second moments:
+three consecutive cache lines. A step computes the gradient of four rows in registers, updates their weights and moments
+by Adam, and continues with the next four; no gradient is ever written to memory. While the panel is in cache, the next
+batch is multiplied by it.
 
     first layer    rows are features, columns hidden units        W1[feature, unit]
     last layer     rows are classes, columns hidden units         W2[class, unit]; of a linear head W[class, feature]

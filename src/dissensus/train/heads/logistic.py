@@ -51,15 +51,35 @@ def soft_logistic(
     most_iterations: int = 1000,
     start: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> SoftLogistic:
-    """Fit the linear head with the least penalised cross-entropy to the label distributions, by L-BFGS.
+    """Fit the linear head with the lowest penalised cross-entropy to label distributions, by L-BFGS.
 
         minimise   sum_i w_i H(p_i, softmax(W x_i + b)) + penalty |W|^2 / 2,     divided by sum_i w_i
 
-    Two classes are one vector of weights against zero, as scikit-learn's LogisticRegression has it, so that one-hot
-    rows give its optimum with C = 1 / penalty. Features are centred while solving, which moves no optimum: the
-    intercept bears no penalty.
+    Two classes are one vector of weights against zero, as in scikit-learn's LogisticRegression, so one-hot rows give
+    its optimum with C = 1 / penalty. The intercept has no penalty, so centring the features while solving does not
+    change the optimum.
 
-    x: (n, d) dense or sparse; probs: (n, k) rows sum to 1; weights: (n,); start: coef and intercept to begin from
+    Parameters
+    ----------
+    x : (n, d), dense or sparse
+    probs : (n, k), rows sum to 1
+    weights : (n,), weight of each item
+    penalty : L2 penalty of the weights
+    intercept : whether to fit b
+    tolerance : largest slope at which the solver stops
+    most_iterations : maximum number of steps
+    start : coef and intercept to start from
+
+    Returns
+    -------
+    SoftLogistic, with `coef`, `intercept`, `loss`, `iterations` and `converged`
+
+    Examples
+    --------
+    >>> x, probs = np.array([[0.0], [1.0]]), np.array([[0.9, 0.1], [0.2, 0.8]])
+    >>> fitted = soft_logistic(x, probs, np.ones(2), penalty=0.1)
+    >>> fitted.coef.round(2), fitted.converged
+    (array([[1.61]]), True)
     """
     from scipy.optimize import minimize
     from scipy.sparse import issparse

@@ -12,7 +12,7 @@ import numpy as np
 from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
 from dissensus.labels.progress import Progress
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
 from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
 from dissensus.train.heads.examples import Examples, training_examples, validation_examples
@@ -77,21 +77,37 @@ def train_heads(
 
         loss of a batch = mean over its items of weight_i * -sum_c target_ic ln softmax(logits_i)_c
 
-    Each head follows what a plain PyTorch loop does from the same weights, batches and dropout masks (`initial_layers`,
-    `epoch_order`, `draw_kept_units`) to float tolerance. Heads that differ only in epochs, stopping or a scheduler that
+    Each head agrees to float tolerance with a plain PyTorch loop from the same weights, batches and dropout masks
+    (`initial_layers`, `epoch_order`, `draw_kept_units`). Heads that differ only in epochs, stopping or a scheduler that
     has not fired share their work (heads/branches.py).
 
-    features    (n, d), or a FeatureTable
-    targets     a Delivery, or whatever `as_delivery` makes one of: labels, classes, counts, probabilities; or several
-                of these by the names in `HeadConfig.targets`
-    validation  features and targets for early stopping and model selection; the targets may not change with the epoch.
-                Without it every head trains all its epochs and keeps its last weights
-    weights     (n,) the factor of each item's loss
-    n_classes   number of classes, if integer targets do not include all of them
-    start       initial layers of each head instead of random ones, to continue training; the moments of Adam start anew
-    engine      "numba": one head per thread, on the processor; "torch": stacked, on any device
-    threads     of the numba engine, by default as many as processors; the result is the same for any number
-    progress    called with the number of heads done and of all
+    Parameters
+    ----------
+    features : (n, d), or a FeatureTable
+    targets : a Delivery, or anything `as_delivery` takes: labels, classes, counts, probabilities; or several of these
+        by the names in `HeadConfig.targets`
+    configs : settings of each head
+    validation : features and targets for early stopping and model selection; the targets may not change with the epoch.
+        Without it every head trains all its epochs and keeps its last weights
+    weights : (n,), weight of each item's loss
+    n_classes : number of classes, if integer targets do not include all of them
+    start : initial layers of each head instead of random ones, to continue training; Adam's moments start from zero
+    engine : "numba": one head per thread, on the CPU; "torch": stacked, on any device
+    threads : for the numba engine, by default one per core; the result is the same for any number
+    device : for the torch engine
+    progress : called with the number of heads done and of all
+
+    Returns
+    -------
+    tuple of TrainedHead, one per config, each with `head`, `config`, `validation_losses` and `epoch`
+
+    Examples
+    --------
+    >>> features = np.tile(np.eye(2), (10, 1))
+    >>> configs = [HeadConfig(kind="linear", learning_rate=rate, epochs=2) for rate in (0.1, 0.01)]
+    >>> trained = train_heads(features, [0, 1] * 10, configs)
+    >>> trained[0].head.probs(features).shape, trained[0].epoch
+    ((20, 2), 2)
     """
     if not configs:
         raise ValueError("configs is empty; expected at least one HeadConfig")
@@ -102,9 +118,10 @@ def train_heads(
     if validation is None:
         waiting = [place for place, config in enumerate(configs) if config.scheduler is not None]
         if waiting:
-            raise ValueError(
+            raise Refusal(
                 f"head {waiting[0]} has a plateau scheduler, which needs a validation loss; {len(waiting)} of "
-                f"{len(configs)} heads have one: give validation=(features, targets)"
+                f"{len(configs)} heads have one",
+                ways=[PythonWay("pass validation=(features, targets)")],
             )
     else:
         held_out = validation_examples(*validation, names, training)
@@ -125,7 +142,9 @@ def train_heads(
 def _engine(name: str, threads: int | None, device: str) -> Engine:
     if name == "numba":
         if device != "cpu":
-            raise ValueError(f"the numba engine works on the cpu, not on {device!r}; use engine='torch'")
+            raise Refusal(
+                f"the numba engine works on the cpu, not on {device!r}", ways=[Way("choose {engine}", engine="torch")]
+            )
         from dissensus.train.heads.numba_engine import NumbaEngine
 
         return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)

@@ -21,10 +21,21 @@ if TYPE_CHECKING:
 class Recipe:
     """A published network: its family, and the width, depth and options it was published with.
 
-    family   a module of this folder; its function of the same name makes the network
-    width    what it counts differs between families, see the family's function
-    depth    layers with weights along the way from image to logits, as the papers count them
-    options  further arguments of the family's function
+    Called, it makes the network, as `make_network` does; for that it has to be an entry of `NETWORKS`.
+
+    Parameters
+    ----------
+    family : module of this folder; its function of the same name makes the network
+    width : its unit differs between families, see the family's function
+    depth : layers with weights on the path from image to logits, as the papers count them
+    options : further arguments of the family's function
+
+    Examples
+    --------
+    >>> NETWORKS["thin18"] = Recipe("resnet", width=4, depth=18)
+    >>> make_network("thin18", classes=3).recipe["width"]
+    4
+    >>> del NETWORKS["thin18"]
     """
 
     family: str
@@ -106,7 +117,29 @@ def make_network(
     channels: int = 3,
     **options: Any,
 ) -> nn.Module:
-    """Make the network of that name; `make_network(**module.recipe)` makes the same network again."""
+    """Make a network by its name, with fresh weights from torch's global generator.
+
+    `make_network(**module.recipe)` makes the same network again, with other weights.
+
+    Parameters
+    ----------
+    network : name of a network, as in `NETWORKS`
+    classes : number of classes
+    width, depth : size; by default that of the entry
+    channels : 3 for red, green and blue, 1 for grey
+    **options : further arguments of the network's family
+
+    Returns
+    -------
+    torch.nn.Module, (b, channels, h, w) -> (b, classes), with its settings in the attribute `recipe`
+
+    Examples
+    --------
+    >>> import torch
+    >>> module = make_network("small", classes=3, width=2)
+    >>> module(torch.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 3])
+    """
     return NETWORKS[one_of("network", network, NETWORKS)](
         classes, width=width, depth=depth, channels=channels, **options
     )
