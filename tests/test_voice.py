@@ -70,6 +70,14 @@ SENTENCE = re.compile(r"(?:(?<![\w./<{&])[A-Za-z][A-Za-z'-]*[,:;]? ){3}[A-Za-z]"
 PERCENT = re.compile(r"(?<=[\d}]) %(?![\w(])")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
+# Calls whose texts commands report in one line: subclasses of ValueError and OSError, refusals and their ways out.
+ERRORS = re.compile(r"Way|Refusal|(?!Key|Type|Runtime|Attribute|Assertion)\w+Error|(\w+\.)*(refuse|refuse_value|error)")
+PYTHON = re.compile(r"\b[a-z_]\w*=(?!=)|\b[A-Za-z_][\w.]*\((?!s\))")  # a keyword or a call
+SPEAK_PYTHON = {
+    "deliver/": "stays as it is",
+    "study/pipes.py": "wrappers and transforms, which every front writes as smoothed=0.1",
+}
+
 
 def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
@@ -89,6 +97,28 @@ def functions(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name
+
+
+def error_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Texts of errors that commands report, and of their ways out, with "value" in place of each value."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ERRORS.fullmatch(ast.unparse(node.func)):
+            for part in (*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "ways")):
+                yield from strings_in(part)
+
+
+def strings_in(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Strings of an expression, except those of ways out that have a call of their own."""
+    if isinstance(node, ast.JoinedStr):
+        yield (
+            node.lineno,
+            "".join(str(part.value) if isinstance(part, ast.Constant) else "value" for part in node.values),
+        )
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.lineno, node.value
+    elif not (isinstance(node, ast.Call) and ast.unparse(node.func) in ("Way", "PythonWay")):
+        for part in ast.iter_child_nodes(node):
+            yield from strings_in(part)
 
 
 def test_functions_are_not_named_by_participles():
@@ -123,6 +153,14 @@ def test_the_library_names_settings_and_not_options():
     elsewhere = ("cli/", CUSTOM_PROPERTIES, *COMMANDS)
     library = [path for path in MODULES if not name_of(path).startswith(elsewhere)]
     assert not [place for path in library for place in strings_with(path, OPTION)]
+
+
+def test_errors_speak_no_python():
+    """Commands and TOML files show the same errors: what only code can do is a `PythonWay`, a setting `{name}`."""
+    library = [path for path in MODULES if not name_of(path).startswith(("cli/", *SPEAK_PYTHON))]
+    texts = [(path, line, text) for path in library for line, text in error_texts(path)]
+    assert len(texts) > 1000
+    assert not [f"{name_of(path)}:{line}: {text}" for path, line, text in texts if PYTHON.search(text)]
 
 
 def test_only_tables_of_data_are_laid_out_by_hand():

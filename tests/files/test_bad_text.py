@@ -353,7 +353,7 @@ TEXTS = {
     ),
     "text named Arrow": ("v.arrow", GOOD, ["arrow file", "cut short", "write it again"], {}),
     "text named NPZ": ("v.npz", GOOD, [".npz file", "cut short", "numpy.save"], {}),
-    "text named NPY": ("v.npy", GOOD, ["pickled objects", "never loaded", "np.save"], {}),
+    "text named NPY": ("v.npy", GOOD, [".npy file", "begins with", "numpy.save"], {}),
 }
 
 

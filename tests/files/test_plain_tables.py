@@ -31,5 +31,5 @@ def test_every_format_gives_the_same_rows(tmp_path):
 def test_files_that_are_not_tables_are_refused_with_the_valid_endings(name, tmp_path):
     path = tmp_path / name
     endings = ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq, .arrow, .feather, .ipc"
-    with refuses(path, f"ending '{path.suffix}'", endings):
+    with refuses(f"'{path.suffix}'", endings, place=str(path)):
         read_table(path)

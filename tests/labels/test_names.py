@@ -45,7 +45,7 @@ def test_numbers_of_rows_are_not_matched_to_names():
     assert item_positions(row_numbers(3), row_numbers(2)).tolist() == [0, 1, -1]
     assert item_positions(np.array([2, 0]), np.array([0, 2])).tolist() == [1, 0]
     for items, among in ((row_numbers(3), np.arange(3)), (np.arange(3), row_numbers(3))):
-        with refuses("no item names", "0, 1, 2", "row 0", "not matched", "items=..."):
+        with refuses("no item names", "0, 1, 2", "row 0", "not matched", ways={"items": ...}):
             item_positions(items, among)
 
 

@@ -281,7 +281,7 @@ def test_subsampling_treats_every_vote_alike():
 
 def test_subsampling_names_the_item_with_too_few_votes_or_keeps_it():
     votes = Votes.of(["x", "x", "y"], ["cat", "dog", "dog"])
-    with refuses("item y", "1 votes", "2 per item", "1 of 2", 'short="keep"'):
+    with refuses("item y", "1 votes", "2 per item", "1 of 2", ways={"short": "keep"}):
         subsample(votes, 2, np.random.default_rng(0))
     assert subsample(votes, 2, np.random.default_rng(0), short="keep") == votes
 

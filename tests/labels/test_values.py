@@ -272,7 +272,7 @@ def test_share_and_mean_belief_agree_on_votes():
 
 def test_items_without_answers_have_no_share():
     lonely = votes().select(answers=[0])
-    with refuses("item b", "no votes", "2 of 3", "select(items=...)", "shrinkage(...)"):
+    with refuses("item b", "no votes", "2 of 3", "select(items=...)", "shrinkage"):
         share(lonely)
     with refuses("belief 0", "item a", "nothing about 'dog'", "complete(beliefs)"):
         mean_belief(Beliefs.of_votes(lonely))

@@ -211,7 +211,7 @@ def test_an_mlp_learns_what_a_line_cannot():
 def test_a_class_without_mass_is_refused_or_gets_nothing():
     x, _, _ = crowd()
     probs = np.tile([0.5, 0.5, 0.0], (len(x), 1))
-    with refuses("class 2", "no mass", "300 training rows", "1 of 3 classes", 'missing_classes="zero"'):
+    with refuses("class 2", "no mass", "300 training rows", "1 of 3 classes", ways={"missing_classes": "zero"}):
         SoftLabelClassifier().fit(x, probs)
     fit = SoftLabelClassifier(missing_classes="zero").fit(x, probs)
     assert fit.predict_proba(x).shape == (300, 3) and (fit.predict_proba(x)[:, 2] == 0).all()

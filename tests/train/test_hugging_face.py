@@ -190,7 +190,7 @@ def test_labels_that_the_trainer_leaves_out_are_missed_with_the_way_out(votes, t
             return {"logits": self.inner(input_ids=input_ids).logits}
 
     parts = runs().deliver_to_trainer(examples(), soft(votes))
-    with refuses("labels=None", "TrainingArguments(label_names=['labels'])", "remove_unused_columns=False"):
+    with refuses("no labels", "TrainingArguments(label_names=['labels'])", "remove_unused_columns=False"):
         runs().Trainer(Bare(), runs().settings(tmp_path, num_train_epochs=1), **parts).train()
     named = runs().settings(tmp_path, num_train_epochs=1, label_names=["labels"])
     assert runs().Trainer(Bare(), named, **parts).train().global_step == 3

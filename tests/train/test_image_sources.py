@@ -250,8 +250,8 @@ class Dangerous:
 @pytest.mark.parametrize(
     ("name", "content", "facts"),
     [
-        ("i.npy", np.array([Dangerous()]), ("readable .npy", "allow_pickle=False")),
-        ("i.npz", {"pixels": PIXELS, "items": np.array([Dangerous()] * 4)}, ("readable .npz", "allow_pickle=False")),
+        ("i.npy", np.array([Dangerous()]), ("pickled objects", "np.save")),
+        ("i.npz", {"pixels": PIXELS, "items": np.array([Dangerous()] * 4)}, ("pickled objects", "np.save")),
         ("i.npz", {"x": PIXELS}, ("pixels or images", "`items`", "holds x")),
         ("i.npz", {"pixels": PIXELS, "images": PIXELS}, ("one array", "`items`", "holds pixels, images")),
         ("i.npz", {"pixels": PIXELS, "items": ["a"]}, ("4 images", "1 names")),

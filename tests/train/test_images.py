@@ -87,10 +87,10 @@ CHANNELS_LAST = ("(n, h, w, c)", "pixels.transpose(0, 2, 3, 1)", "pixels.permute
     ("images", "facts"),
     [
         (COLOUR / 255, ("float64", "uint8", "0 to 1", '(x * 255).round().astype("uint8")')),
-        (COLOUR.astype("float32"), ("float32", "uint8", "0 to 255", 'bytes: x.round().astype("uint8")')),
-        (COLOUR.astype("int64"), ("int64", "uint8", 'bytes: x.round().astype("uint8")')),
+        (COLOUR.astype("float32"), ("float32", "uint8", "0 to 255", "bytes", 'x.round().astype("uint8")')),
+        (COLOUR.astype("int64"), ("int64", "uint8", "bytes", 'x.round().astype("uint8")')),
         (COLOUR.astype("uint16") * 257, ("uint16", "0 to 65535", '(x / x.max() * 255).round().astype("uint8")')),
-        (COLOUR / 128 - 1, ("-1 to 0.992188", "normalised", "(x * std + mean)")),
+        (COLOUR / 128 - 1, ("-1 to 0.992188", "normalised", "x * std + mean")),
         (np.full((2, 4, 4, 3), np.nan), ("float64", "uint8", "nan to nan")),
         (COLOUR > 128, ("bool", "uint8", 'x.astype("uint8") * 255')),
         (np.full((2, 4, 4, 3), "x"), ("<U1", "uint8", "numbers")),
@@ -132,7 +132,7 @@ def test_pillow_images_in_a_list_are_refused_because_a_palette_would_become_its_
     [
         (list("abc"), None, ("5 images", "3 names")),
         (list("abcda"), None, ("two images", "'a'")),
-        (None, {"path": SimpleNamespace()}, ("source={'path': namespace()}", "card", "SimpleNamespace")),
+        (None, {"path": SimpleNamespace()}, ("{'path': namespace()}", "card", "SimpleNamespace")),
     ],
 )
 def test_names_and_sources_are_checked_when_a_table_is_made(items, source, facts):

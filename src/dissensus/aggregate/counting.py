@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import PythonWay, Refusal, one_of
 from dissensus.labels.shares import check_answered
 from dissensus.labels.shares import mean_belief as mean_belief
 from dissensus.labels.shares import share as share
@@ -92,7 +92,10 @@ def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -
             f"the prior of class {votes.classes[bad[0]]!r} is {added[bad[0]]:g}; expected a finite number of 0 or more"
         )
     if not added.any():
-        raise ValueError("the prior adds nothing to any class; that is share(votes), which needs a vote for every item")
+        raise Refusal(
+            "the prior is 0 for every class; expected a number above 0 for one of them at least",
+            ways=[PythonWay("use share(votes), which needs a vote for every item")],
+        )
     counts = votes.counts()  # (n, k)
     mass = counts + added
     return Distributions(mass / mass.sum(axis=1, keepdims=True), votes.items, votes.classes)

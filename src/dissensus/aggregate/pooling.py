@@ -8,6 +8,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import jensen_shannon
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.shares import check_answered
 
@@ -135,17 +136,18 @@ def complete_rows(beliefs: Beliefs) -> np.ndarray:
     gaps = np.argwhere(np.isnan(beliefs.stated))
     if gaps.size:
         row, code = gaps[0]
-        raise ValueError(
+        raise Refusal(
             f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
-            f"complete partial beliefs first, for example with complete(beliefs); {np.unique(gaps[:, 0]).size} of "
-            f"{beliefs.n_answers} beliefs are partial"
+            f"{np.unique(gaps[:, 0]).size} of {beliefs.n_answers} beliefs are partial",
+            ways=[PythonWay("complete them first, for example with complete(beliefs)")],
         )
     total = beliefs.stated.sum(axis=1)
     bad = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE)
     if bad.size:
-        raise ValueError(
+        raise Refusal(
             f"belief {bad[0]} (item {beliefs.items[beliefs.item[bad[0]]]}) sums to {total[bad[0]]:g}; expected 1; "
-            f"{bad.size} of {total.size} do not: complete(beliefs) scales them"
+            f"{bad.size} of {total.size} do not",
+            ways=[PythonWay("scale them with complete(beliefs)")],
         )
     return beliefs.stated
 
@@ -185,8 +187,9 @@ def _pool(beliefs: Beliefs, mass: np.ndarray) -> Distributions:
     check_answered(beliefs)
     empty = np.flatnonzero(mass.sum(axis=1) <= 0)
     if empty.size:
-        raise ValueError(
+        raise Refusal(
             f"item {beliefs.items[empty[0]]} has no belief with a weight above 0, so it has no pool; {empty.size} of "
-            f"{beliefs.n_items} items have none: leave them out with select(items=...)"
+            f"{beliefs.n_items} items have none",
+            ways=[Way("leave these items out"), PythonWay("select the others with beliefs.select(items=...)")],
         )
     return Distributions.from_mass(mass, items=beliefs.items, classes=beliefs.classes)

@@ -23,6 +23,7 @@ from dissensus.labels.doors import describe_type
 from dissensus.labels.frames import pandas_frame, polars_frame
 from dissensus.labels.intervals import Interval
 from dissensus.labels.matching import Missing
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.streams import check_generator
 
 SHOWN_MODELS = 8  # in the text of a comparison
@@ -146,9 +147,9 @@ def compare(
     {'ours': 0.018, 'theirs': 0.154}
     """
     if not isinstance(models, Mapping):
-        raise ValueError(
-            f"expected models by name, {{'mine': predictions, 'theirs': ...}}; this is {describe_type(models)}: "
-            "scorecard(predictions, labels, rng=...) scores one model"
+        raise Refusal(
+            f"expected models by name, {{'mine': predictions, 'theirs': ...}}; this is {describe_type(models)}",
+            ways=[PythonWay("score one model with scorecard(predictions, labels, rng=...)")],
         )
     if not models:
         raise ValueError("there are no models to compare; expected at least one")

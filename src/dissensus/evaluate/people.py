@@ -15,7 +15,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import describe_type, is_frame, way_out
 from dissensus.labels.names import class_order, codes_of_names, refuse_names_for_codes
-from dissensus.labels.refusals import PythonWay, Refusal
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.row_sums import SUM_TOLERANCE, format_row, row_ways
 from dissensus.labels.shares import Labels, as_distributions
@@ -190,15 +190,15 @@ def _of_classes(codes: np.ndarray, items: Any, classes: int | Sequence[Any] | No
     if codes.size == 0:
         raise ValueError("there are no items among the labels")
     if codes.dtype.kind not in "iu":
-        raise ValueError(
+        raise Refusal(
             f"labels are {codes.size} numbers of {codes.dtype}, one per item; expected whole numbers that name "
-            "classes, or (n, k) rows; for the probability p of the second of two classes use "
-            "np.stack([1 - p, p], axis=1)"
+            "classes, or (n, k) rows",
+            ways=[PythonWay("for the probability p of the second of two classes pass np.stack([1 - p, p], axis=1)")],
         )
     if classes is None:
-        raise ValueError(
-            "labels are one class per item, which does not tell how many classes there are: give classes=..., "
-            "their names or their number"
+        raise Refusal(
+            "labels are one class per item, which does not tell how many classes there are",
+            ways=[Way("give their names or their number with {classes}", classes=...)],
         )
     names = name_classes(classes, None)
     refuse_names_for_codes(names, "labels")

@@ -44,15 +44,15 @@ def as_predictions(
             raise ValueError("Distributions carry their own names: leave out items and classes")
         return predictions
     if isinstance(predictions, Votes | Beliefs):
-        raise ValueError(
-            f"predictions are {type(predictions).__name__}; expected one distribution per item: "
-            "as_distributions(...) makes one of the answers of an ensemble"
+        raise Refusal(
+            f"predictions are {type(predictions).__name__}; expected one distribution per item",
+            ways=[PythonWay("make one of the answers of an ensemble with as_distributions(...)")],
         )
     array = as_numbers(predictions)
     if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(
-            f"predictions have shape {array.shape}; expected (n, k) probabilities, n and k above 0; a model that only "
-            "names a class is np.eye(k)[predicted]"
+        raise Refusal(
+            f"predictions have shape {array.shape}; expected (n, k) probabilities, n and k above 0",
+            ways=[PythonWay("for a model that only names a class pass np.eye(k)[predicted]")],
         )
     check_finite_rows(array, "prediction")
     if rescale:

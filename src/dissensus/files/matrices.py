@@ -18,12 +18,13 @@ from dissensus.files.tables.from_labels import has_item_column
 from dissensus.files.tables.matrix import matrix_distributions, refuse_percents_as_counts, rescale_rows
 from dissensus.files.tables.took import class_list, classes_in_words, write_taken
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.refusals import Refusal, Way, add_place
+from dissensus.labels.refusals import PythonWay, Refusal, Way, add_place
 from dissensus.labels.row_errors import RowError
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.labels.votes import Votes
 
 ARCHIVE = (b"PK\3\4", b"PK\5\6")
+MAGIC, PICKLE = b"\x93NUMPY", b"\x80"  # how an array and a pickle begin
 MAX_NPZ = 8 << 30  # bytes when unpacked
 MAX_CLASSES = 1_000_000  # codes beyond are not class codes, and naming each class costs memory
 DAMAGE = (
@@ -55,7 +56,7 @@ def read_npy(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except DAMAGE as error:
-        raise ValueError(_unreadable(path, error)) from None
+        raise describe_damage(path, error) from None
     return _from_matrix(np.array(matrix), reading, say, str(path), {})
 
 
@@ -70,7 +71,7 @@ def read_npz(path: Path, reading: Reading, say: Say) -> Distributions | Votes:
         with np.load(path, allow_pickle=False) as archive:
             loaded = {name: archive[name] for name in archive.files}
     except DAMAGE as error:
-        raise ValueError(_unreadable(path, error)) from None
+        raise describe_damage(path, error) from None
     arrays = {name: array for name, array in loaded.items() if isinstance(array, np.ndarray)}
     if len(arrays) < len(loaded):
         say(f"parts of the archive that are not arrays left out: {sorted(loaded.keys() - arrays.keys())}")
@@ -115,9 +116,8 @@ def _from_matrix(
 ) -> Distributions | Votes:
     for option in ("drop", "gold"):
         if getattr(reading, option) is not None:
-            raise ValueError(
-                f"{source}: {option}= names a column, and the columns of an array have no names; leave it out"
-            )
+            problem = f"{{{option}}} names a column, and the columns of an array have no names"
+            raise Refusal(problem, source, [Way("leave it out")], **{option: getattr(reading, option)})
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
         raise ValueError(f"{source}: has {matrix.dtype} of shape {matrix.shape}; expected numbers, items by classes")
     if 0 in matrix.shape:
@@ -196,12 +196,24 @@ def _plain(names: np.ndarray) -> np.ndarray:
     return names if names.dtype.kind == "i" else names.astype(str)
 
 
-def _unreadable(path: Path, error: Exception) -> str:
+def describe_damage(path: Path, error: Exception) -> Refusal:
+    """Return the refusal of a file that NumPy cannot read, without NumPy's advice to load it unsafely."""
     if any(word in str(error) for word in ("pickle", "Object arrays", "Python objects")):
-        return (
-            f"{path}: has pickled objects, which can run any code when loaded and are never loaded here; "
-            "save plain numbers: np.save(path, np.asarray(values, dtype=float))"
-        )
-    return (
-        f"{path}: not a readable {path.suffix or 'NumPy'} file, or cut short ({error}); write it again with numpy.save"
+        with path.open("rb") as file:
+            start = file.read(8)
+        if start.startswith((MAGIC, PICKLE, *ARCHIVE)):
+            return _refuse_objects(path)
+        reason = f"it begins with {start!r}"
+    else:
+        reason = str(error)
+    kind = path.suffix or "NumPy"
+    way = Way("write it again with numpy.save")
+    return Refusal(f"not a readable {kind} file, or cut short ({reason})", str(path), [way])
+
+
+def _refuse_objects(path: Path) -> Refusal:
+    return Refusal(
+        "has pickled objects, which can run any code when loaded and are never loaded here; expected plain numbers",
+        str(path),
+        [PythonWay("save them with np.save(path, np.asarray(values, dtype=float))")],
     )

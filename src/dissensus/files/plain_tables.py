@@ -12,6 +12,7 @@ from dissensus.files.delimited import read_delimited, read_header
 from dissensus.files.formats import DELIMITED, ENDINGS, MATRICES
 from dissensus.files.json_text import read_json, read_json_lines, records_table
 from dissensus.files.tables.source import with_first_column_named
+from dissensus.labels.refusals import one_of
 
 
 def read_column_names(path: Path) -> list[str]:
@@ -27,10 +28,8 @@ def read_table(path: Path) -> pa.Table:
 
     A first column without a name in the header of CSV and TSV is called `column 1`.
     """
-    kind = ENDINGS.get(path.suffix.lower())
-    if kind is None or kind in MATRICES:
-        known = ", ".join(ending for ending, format in ENDINGS.items() if format not in MATRICES)
-        raise ValueError(f"{path}: cannot tell a table from the ending {path.suffix!r}; expected one of {known}")
+    tables = {ending: format for ending, format in ENDINGS.items() if format not in MATRICES}
+    kind = tables[one_of("ending of a table", path.suffix.lower(), tables, place=str(path))]
     if kind in DELIMITED:
         return with_first_column_named(read_delimited(path, "\t" if kind == "tsv" else ","))
     if kind in ("json", "jsonl"):

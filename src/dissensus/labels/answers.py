@@ -11,7 +11,7 @@ import pyarrow as pa
 from dissensus.labels.display import notebook_card, sizes
 from dissensus.labels.frames import pandas_frame, polars_frame, with_extra
 from dissensus.labels.names import as_names, first_repeated, is_named, places_named
-from dissensus.labels.refusals import Refusal, Way, one_of
+from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
 from dissensus.labels.row_errors import RowError
 
 
@@ -177,8 +177,9 @@ class Answers:
     __iter__ = None  # len counts answers and names are items, so there is no one thing to go through
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        raise ValueError(
-            f"{type(self).__name__} are several arrays with names: take the one you mean, such as .item or .counts()"
+        raise Refusal(
+            f"{type(self).__name__} are several arrays with names",
+            ways=[PythonWay("take the one you mean, such as .item or .counts()")],
         )
 
     def __eq__(self, other: object) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.doors import takes
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
 
 ROUNDING = 1e-9  # 0.7 + 0.2 + 0.1 is everything, whatever the order in which floats add it
 Spread = Literal["uniform", "clamp"]
@@ -91,7 +91,7 @@ def complete(
         ruled_out = beliefs.ruled_out
         both = used & ruled_out
         if both.any() and contradictions == "error":
-            raise ValueError(_contradiction(beliefs, both))
+            raise _contradiction(beliefs, both)
         if contradictions == "mass" or top != 2:  # only labels of the top two were released
             ruled_out = ruled_out & ~used
         open_ = ~used & ~ruled_out
@@ -145,6 +145,11 @@ def typicality(beliefs: Beliefs) -> Beliefs:
     others = (1 - rating) / max(beliefs.n_classes - 1, 1)
     return _full(beliefs, np.where(said, rating[:, None], others[:, None]))
 
+
+LEAVE_OUT_ANSWERS = (
+    Way("leave these answers out"),
+    PythonWay("select the others with beliefs.select(answers=...)"),
+)
 
 COMPLETIONS: dict[str, Callable[..., Beliefs]] = {
     "t1-uniform": partial(complete, top=1, spread="uniform"),
@@ -211,19 +216,25 @@ def _check_first(beliefs: Beliefs, used: np.ndarray) -> None:
     bad = rows[~used[rows, first[rows]]]
     if bad.size:
         row = bad[0]
-        raise ValueError(
+        raise Refusal(
             f"belief {row} (item {beliefs.items[beliefs.item[row]]}) names {beliefs.classes[first[row]]!r} first but "
             f"gives it the probability {beliefs.stated[row, first[row]]:g}; expected a number above 0; {bad.size} of "
-            f"{beliefs.n_answers} answers: leave them out with beliefs.select(answers=...), or use top_two_only"
+            f"{beliefs.n_answers} answers do so",
+            ways=[*LEAVE_OUT_ANSWERS, Way("choose the completion top-two-only")],
         )
 
 
-def _contradiction(beliefs: Beliefs, both: np.ndarray) -> str:
+def _contradiction(beliefs: Beliefs, both: np.ndarray) -> Refusal:
     row, code = np.argwhere(both)[0]
-    return (
+    return Refusal(
         f"belief {row} (item {beliefs.items[beliefs.item[row]]}) puts {beliefs.stated[row, code]:g} on "
         f"{beliefs.classes[code]!r} and rules it out; {both.any(axis=1).sum()} of {beliefs.n_answers} answers "
-        "contradict themselves: leave them out, or choose contradictions='mass' or 'released'"
+        "contradict themselves",
+        ways=[
+            *LEAVE_OUT_ANSWERS,
+            Way("choose {contradictions}", contradictions="mass"),
+            Way("choose {contradictions}", contradictions="released"),
+        ],
     )
 
 
@@ -232,8 +243,9 @@ def _full(beliefs: Beliefs, mass: np.ndarray) -> Beliefs:
     empty = np.flatnonzero(total[:, 0] <= 0)
     if empty.size:
         row = empty[0]
-        raise ValueError(
+        raise Refusal(
             f"belief {row} (item {beliefs.items[beliefs.item[row]]}) leaves no class any mass; {empty.size} of "
-            f"{beliefs.n_answers} answers do: leave them out with beliefs.select(answers=...)"
+            f"{beliefs.n_answers} answers do",
+            ways=LEAVE_OUT_ANSWERS,
         )
     return replace(beliefs, stated=mass / total)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from dissensus.fronts import not_installed
 from dissensus.labels.names import first_repeated, text_column
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_errors import RowError
 
 INDEX = "__index_level_0__"  # the column of a pandas index without a name, also in a Parquet file pandas wrote
@@ -33,9 +34,12 @@ def frame_table(frame: Any) -> pa.Table:
             plain = [field.with_type(_plain_type(field.type)) for field in table.schema]
             return table.cast(pa.schema(plain, metadata=table.schema.metadata))
     except (TypeError, OverflowError, pa.ArrowException) as error:
-        raise ValueError(
-            f"a column of the frame fits no Arrow type ({error}): turn sparse columns into dense ones "
-            "(sparse.to_dense), and mixed values or whole numbers above 2**63 into text (astype(str))"
+        raise Refusal(
+            f"a column of the frame fits no Arrow type ({error})",
+            ways=[
+                PythonWay("turn sparse columns into dense ones with sparse.to_dense()"),
+                PythonWay("turn mixed values and whole numbers above 2**63 into text with astype(str)"),
+            ],
         ) from None
     way_out = "collect it first" if type(frame).__name__ == "LazyFrame" else "read(path) reads a file"
     raise ValueError(f"{type(frame).__name__} is not a pandas, polars or Arrow frame: {way_out}")
@@ -61,10 +65,13 @@ def find_columns(frame: Any, **roles: str | None) -> tuple[pa.Table, dict[str, s
             del columns[role]
     absent = next((role for role, name in columns.items() if name not in table.column_names), None)
     if absent is not None:
-        otherwise = ", or annotator=None if the annotators are unknown" if absent == "annotator" else ""
-        raise ValueError(
-            f"no column {columns[absent]!r} for the {absent}; the columns are {table.column_names}: say which one it "
-            f"is with {absent}={otherwise}"
+        unknown = [PythonWay("pass {annotator} if the annotators are unknown", annotator=None)]
+        raise Refusal(
+            f"no column {columns[absent]!r} for the {absent}; the columns are {table.column_names}",
+            ways=[
+                Way(f"name its column with {{{absent}}}", **{absent: ...}),
+                *(unknown if absent == "annotator" else ()),
+            ],
         )
     return decode_columns(table), columns
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_numbers import are_named
 
 _INTEGER = re.compile(r"-?[0-9]{1,400}")  # ASCII only: int() also reads "٣", which is another name than "3"
@@ -127,9 +128,10 @@ def item_positions(items: np.ndarray, among: np.ndarray) -> np.ndarray:
     if are_named(items) != are_named(among):
         named = (items if are_named(items) else among).tolist()
         shown = ", ".join(map(str, named[:3])) + (", …" if len(named) > 3 else "")
-        raise ValueError(
+        raise Refusal(
             f"one side has no item names, only row numbers, and the other's items are named {shown}: row 0 need not "
-            "be the item called 0, so they are not matched; give the rows names with items=..., or an item column"
+            "be the item called 0, so they are not matched",
+            ways=[Way("name the rows in an item column"), PythonWay("name the rows with {items}", items=...)],
         )
     return positions_of(items, among)
 

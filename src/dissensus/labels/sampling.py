@@ -10,6 +10,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distances import normalised_entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.votes import Votes
 
 VotesOrBeliefs = TypeVar("VotesOrBeliefs", Votes, Beliefs)
@@ -45,9 +46,10 @@ def subsample(
     have = answers.per_item  # (n,)
     few = np.flatnonzero(have < m)
     if few.size and short != "keep":
-        raise ValueError(
+        raise Refusal(
             f"item {answers.items[few[0]]} has {have[few[0]]} {answers.noun}s, but {m} per item were asked for; "
-            f'{few.size} of {have.size} items have fewer: ask for less, leave them out, or pass short="keep"'
+            f"{few.size} of {have.size} items have fewer",
+            ways=[Way("ask for fewer"), Way("leave these items out"), Way("pass {short}", short="keep")],
         )
     order = np.lexsort((rng.random(answers.n_answers), answers.item))  # by item, at random within
     place = np.arange(order.size) - np.repeat(np.cumsum(have) - have, have)  # 0, 1, ... within each item

@@ -9,6 +9,7 @@ import numpy as np
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.votes import Votes
 
 Labels = Votes | Beliefs | Distributions
@@ -93,9 +94,9 @@ def mean_belief(beliefs: Beliefs) -> Distributions:
     gaps = np.argwhere(np.isnan(beliefs.stated))
     if gaps.size:
         row, code = gaps[0]
-        raise ValueError(
-            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}; "
-            "complete partial beliefs first, for example with complete(beliefs)"
+        raise Refusal(
+            f"belief {row} (item {beliefs.items[beliefs.item[row]]}) says nothing about {beliefs.classes[code]!r}",
+            ways=[PythonWay("complete partial beliefs first, for example with complete(beliefs)")],
         )
     check_answered(beliefs)
     return Distributions(beliefs.item_means(), beliefs.items, beliefs.classes)
@@ -105,8 +106,12 @@ def check_answered(answers: Votes | Beliefs) -> None:
     """Refuse items that nobody answered: they have no distribution."""
     empty = np.flatnonzero(answers.per_item == 0)
     if empty.size:
-        raise ValueError(
+        raise Refusal(
             f"item {answers.items[empty[0]]} has no {answers.noun}s, so it has no distribution; {empty.size} of "
-            f"{answers.n_items} items have none: leave them out with select(items=...), or estimate them from the "
-            "others with shrinkage(...)"
+            f"{answers.n_items} items have none",
+            ways=[
+                Way("leave these items out"),
+                PythonWay("select the others with select(items=...)"),
+                Way("estimate them from the others by shrinkage"),
+            ],
         )

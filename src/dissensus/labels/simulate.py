@@ -12,6 +12,7 @@ from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_sums import SUM_TOLERANCE
 from dissensus.labels.votes import Votes
 
@@ -263,8 +264,9 @@ def _confusion_of(
     adversaries: int,
 ) -> np.ndarray:
     if skill is not None and confusion is not None:
-        raise ValueError(
-            "annotators have a skill or a confusion, not both: leave one out, or use simulate_one_coin(skill, k)"
+        raise Refusal(
+            "annotators have a skill or a confusion, not both",
+            ways=[Way("leave one out"), PythonWay("use simulate_one_coin(skill, k)")],
         )
     if spammers < 0 or adversaries < 0 or spammers + adversaries > annotators:
         raise ValueError(

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.refusals import PythonWay, Refusal
+
 
 @unique
 class Stream(Enum):
@@ -99,8 +101,11 @@ def check_generator(rng: Any) -> None:
     --------
     >>> check_generator(0)
     Traceback (most recent call last):
-    ValueError: rng is 0; expected a generator, such as np.random.default_rng(0)
+    dissensus.labels.refusals.Refusal: rng is 0; expected a generator of NumPy. Pass np.random.default_rng(0)
     """
     if not isinstance(rng, np.random.Generator):
         seed = rng if isinstance(rng, int) and rng >= 0 else 0
-        raise ValueError(f"rng is {rng!r:.80}; expected a generator, such as np.random.default_rng({seed})")
+        raise Refusal(
+            f"rng is {rng!r:.80}; expected a generator of NumPy",
+            ways=[PythonWay(f"pass np.random.default_rng({seed})")],
+        )

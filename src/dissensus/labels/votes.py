@@ -13,7 +13,7 @@ from dissensus.labels.answers import Answers, hold
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.frames import class_column, find_columns, name_column, number_column
 from dissensus.labels.names import as_names, class_order, encode, encode_classes, ordered_levels
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Way, one_of
 from dissensus.labels.row_errors import RowError
 
 
@@ -170,8 +170,8 @@ def _refuse_repeats(fields: dict[str, Any]) -> None:
         raise RowError(
             "row",
             row,
-            f"is a second answer of annotator {who} to item {item}; {again.size} of {pair.size} rows "
-            "repeat an answer: leave them out of the frame, or keep them with repeats='keep'",
+            f"is a second answer of annotator {who} to item {item}; {again.size} of {pair.size} rows repeat an answer",
+            [Way("leave these rows out"), Way("keep them with {repeats}", repeats="keep")],
         )
 
 

@@ -148,7 +148,7 @@ def load_grid(path: Path | str, config: GridConfig) -> Grid:
     """Load the cells of a grid that a file has so far."""
     place = Path(path)
     if not place.is_file():
-        raise FileNotFoundError(f"{place}: no such grid; simulate it with simulate_grid({str(path)!r}, config)")
+        raise FileNotFoundError(f"{place}: no such grid; simulate it first")
     return _as_grid(config, _read_cells(place, config))
 
 

@@ -7,6 +7,7 @@ from copy import deepcopy
 import torch
 from torch import nn
 
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.inputs import still
 from dissensus.train.network import Network
 
@@ -69,9 +70,10 @@ def same_normalisation(model: nn.Module | Network, other: nn.Module | Network) -
     if isinstance(model, Network) and isinstance(other, Network):
         for name in ("mean", "std"):
             if getattr(model, name) != getattr(other, name):
-                raise ValueError(
+                raise Refusal(
                     f"the two networks differ in {name}: {getattr(model, name)} and {getattr(other, name)}; expected "
-                    "the same, as both are given the same inputs: barrier takes image_batches(...) for others"
+                    "the same, as both are given the same inputs",
+                    ways=[PythonWay("pass image_batches(...) to barrier")],
                 )
 
 

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import describe_type
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.inputs import still
 from dissensus.probe.pixels import check_pixels, pixel_logits, weights_of
 from dissensus.train.loss import soft_cross_entropy
@@ -135,9 +136,12 @@ def check_epsilon(epsilon: Any) -> None:
 def check_rng(rng: Any, kinds: tuple[type, ...]) -> None:
     """Refuse seeds and generators of other kinds."""
     if rng is not None and not isinstance(rng, kinds):
-        raise ValueError(
-            f"rng is {rng!r:.80}; expected a generator, such as np.random.default_rng(0), for a random start, or None "
-            "for a start at the image itself"
+        raise Refusal(
+            f"rng is {rng!r:.80}; expected a generator of random numbers",
+            ways=[
+                PythonWay("pass np.random.default_rng(0) for a random start"),
+                PythonWay("pass None for a start at the image itself"),
+            ],
         )
 
 
@@ -181,9 +185,9 @@ def _loss_gradient(
 
 def _as_targets(targets: Any) -> torch.Tensor:
     if not isinstance(targets, torch.Tensor | np.ndarray | list | tuple):
-        raise ValueError(
-            f"targets are {describe_type(targets)}; expected (b,) classes or (b, k) probabilities, as tensor or array; "
-            "attack(network, images, labels) takes labels of every kind"
+        raise Refusal(
+            f"targets are {describe_type(targets)}; expected (b,) classes or (b, k) probabilities, as tensor or array",
+            ways=[PythonWay("use attack(network, images, labels), which takes labels of every kind")],
         )
     if isinstance(targets, torch.Tensor):
         return targets.detach().clone()  # a copy that may stand in a graph, even if it was made in inference mode

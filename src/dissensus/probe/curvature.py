@@ -11,7 +11,7 @@ from torch import nn
 
 from dissensus.labels.display import shapes
 from dissensus.labels.progress import ProgressBar
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.streams import check_generator
 from dissensus.probe.hessian import MEMORY, Hessian, format_estimate, hessian_of
 from dissensus.probe.inputs import Batches
@@ -142,7 +142,10 @@ def top_eigenvalues(
 
 def _only_magnitude(which: Which) -> Which:
     if which == "SA":
-        raise ValueError("power iteration finds the largest magnitude; for the smallest, method='lanczos'")
+        raise Refusal(
+            "power iteration finds the largest magnitude, not the smallest eigenvalues",
+            ways=[Way("choose {method}", method="lanczos")],
+        )
     return "LM"
 
 

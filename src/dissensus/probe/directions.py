@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.streams import check_generator
 from dissensus.probe.inputs import still
 from dissensus.train.network import Network
@@ -85,7 +86,8 @@ def check_direction(direction: Direction, weights: Mapping[str, torch.Tensor]) -
     for name, part in direction.items():
         if name not in weights or part.shape != weights[name].shape:
             expected = tuple(weights[name].shape) if name in weights else "no weight of this name"
-            raise ValueError(
+            raise Refusal(
                 f"the direction changes {name}, of shape {tuple(part.shape)}, and the network has {expected}; expected "
-                "a direction made for this network: random_direction(model, rng)"
+                "a direction made for this network",
+                ways=[PythonWay("make one with random_direction(model, rng)")],
             )

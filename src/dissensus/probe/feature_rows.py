@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.arrays import as_array, is_sparse
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.train.heads.features import check_finite
 
 
@@ -17,9 +18,9 @@ def feature_rows(values: Any, what: str) -> np.ndarray:
     """
     rows = as_array(values)
     if rows.ndim != 2 or not rows.shape[1] or rows.dtype.kind not in "fiub":
-        raise ValueError(
-            f"{what} have shape {rows.shape} and are {rows.dtype}; expected numbers (n, d), one row for each item: "
-            "maps of a convolution become such by features.reshape(n, -1)"
+        raise Refusal(
+            f"{what} have shape {rows.shape} and are {rows.dtype}; expected numbers (n, d), one row for each item",
+            ways=[PythonWay("flatten maps of a convolution with features.reshape(n, -1)")],
         )
     rows = rows.astype(np.float64, copy=False)
     check_finite(rows, what)

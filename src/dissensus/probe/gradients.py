@@ -13,6 +13,7 @@ from dissensus.labels.arrays import as_array
 from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.labels.distances import entropy
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.train.heads.features import check_finite
 
 if TYPE_CHECKING:
@@ -170,10 +171,10 @@ def _check_targets(targets: Any, features: Any, bias: bool) -> tuple[np.ndarray,
         )
     wrong = np.flatnonzero(~((p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= SUM_TOLERANCE)))
     if wrong.size:
-        raise ValueError(
+        raise Refusal(
             f"target row {wrong[0]} is {np.array2string(p[wrong[0]], precision=4, threshold=8)}; expected "
-            f"probabilities that sum to 1; {wrong.size} of {len(p)} rows do not: "
-            "Distributions.from_counts(counts).probs makes such of counts"
+            f"probabilities that sum to 1; {wrong.size} of {len(p)} rows do not",
+            ways=[PythonWay("make them of counts with Distributions.from_counts(counts).probs")],
         )
     check_finite(h, "features")
     return p, _squares(h, bias)

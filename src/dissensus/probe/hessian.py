@@ -13,6 +13,7 @@ from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.convolutions import FastSecondDerivatives
 from dissensus.probe.inputs import Batches, still, tensors_of
 from dissensus.train.loss import soft_cross_entropy
@@ -173,9 +174,10 @@ def check_same(module: nn.Module, batches: Batches) -> tuple[int, float]:
         if not differ(loss, losses[place]):
             continue
         if differ(loss_value(module, inputs, targets), loss):
-            raise ValueError(
+            raise Refusal(
                 f"the loss of batch {place} differs each time it is computed ({losses[place]:.6g}, {loss:.6g}): the "
-                "model draws at random, as dropout does; expected a function: call model.eval(), or switch it off"
+                "model draws at random, as dropout does; expected a function",
+                ways=[PythonWay("call model.eval()"), PythonWay("switch the randomness off")],
             )
         raise ValueError(
             f"batch {place} differs in the second pass (its loss was {losses[place]:.6g}, "

@@ -17,6 +17,7 @@ from torch.nn.utils.spectral_norm import SpectralNorm
 
 from dissensus.labels.display import shapes
 from dissensus.labels.matching import check_same_order
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.row_numbers import row_numbers
 from dissensus.train.augment import Pictures
 from dissensus.train.images import ImageTable, as_images
@@ -50,9 +51,10 @@ def still(model: nn.Module | Network) -> Iterator[nn.Module]:
     moving = [(name, part) for name, part in model.named_modules() if part.training and _moves(part)]
     if moving:
         name, part = moving[0]
-        raise ValueError(
+        raise Refusal(
             f"{type(part).__name__} ({name or 'the module itself'}) is in train mode, so the model is not the same "
-            f"function each time it is called; {len(moving)} such layers: call model.eval() first"
+            f"function each time it is called; {len(moving)} such layers",
+            ways=[PythonWay("call model.eval() first")],
         )
     yield _not_compiled(model)
 

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import describe_type
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.inputs import BATCH, place_on_device, still
 from dissensus.probe.ood import ODIN_TEMPERATURE, check_temperature, msp
 from dissensus.train.augment import Pictures
@@ -97,9 +98,9 @@ def _pieces(model: nn.Module | Network, inputs: Any, batch: int) -> tuple[int, I
     """The number of batches, an iterator over them, and the size of one unit of epsilon for the module."""
     if not isinstance(model, Network):
         if not isinstance(inputs, torch.Tensor) or not inputs.is_floating_point() or not len(inputs):
-            raise ValueError(
-                f"inputs are {describe_type(inputs)}; expected a tensor of floats, (n, ...), as the module takes: "
-                "Network(module, classes, mean, std) takes images"
+            raise Refusal(
+                f"inputs are {describe_type(inputs)}; expected a tensor of floats, (n, ...), as the module takes",
+                ways=[PythonWay("for images make a network with Network(module, classes, mean, std)")],
             )
         parts = inputs.split(batch)
         return len(parts), ((place_on_device(model, part), 1.0) for part in parts)

@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.labels.as_json import as_json
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import describe_type
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.probe.detection import Separation, separation
 from dissensus.probe.ood import DETECTORS, NEIGHBOURS, choose_detectors, ood_scores
 from dissensus.train.model import FeatureModel, Model, as_model
@@ -114,12 +115,15 @@ def detect_ood(
 def _features_of(model: Model, reference: Any) -> Callable[[Any], Any]:
     """The features of the model, for knn."""
     if reference is None:
-        raise ValueError("knn compares with the items the model was trained on; reference is None: pass these items")
+        raise Refusal(
+            "knn compares with the items the model was trained on, and none are given",
+            ways=[Way("pass them with {reference}", reference=...)],
+        )
     if not isinstance(model, FeatureModel):
         names = [name for name, detector in DETECTORS.items() if detector.needs == "logits"]
-        raise ValueError(
-            f"knn needs features, and this {type(model).__name__} has none; expected a head or a network: "
-            f"without features there are detectors={names}"
+        raise Refusal(
+            f"knn needs features, and this {type(model).__name__} has none; expected a head or a network",
+            ways=[Way("choose {detectors}, which need none", detectors=names)],
         )
     return model.features
 
@@ -128,9 +132,10 @@ def _check_step(model: Model, names: tuple[str, ...], epsilon: float) -> None:
     from dissensus.train.network import Network
 
     if not isinstance(model, Network):
-        raise ValueError(
-            f"epsilon is {epsilon}, a step on the image, and a {type(model).__name__} takes none; expected a Network: "
-            "at epsilon=0, ODIN is its temperature alone"
+        raise Refusal(
+            f"epsilon is {epsilon}, a step on the image, and a {type(model).__name__} takes no images; expected a "
+            "Network",
+            ways=[PythonWay("pass {epsilon} for ODIN by its temperature alone", epsilon=0)],
         )
     if "odin" not in names:
         raise ValueError(f"epsilon is {epsilon}, which only odin uses; the detectors are {', '.join(names)}")

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.architecture import own_copy, same_architecture, same_normalisation, state_of
 from dissensus.probe.batch_norm import batch_norms, renew_statistics
 from dissensus.probe.inputs import Batches, ImageBatches, still, tensors_of
@@ -162,9 +163,10 @@ def mean_loss(module: nn.Module, batches: Batches) -> float:
 
 def check_reiterable(batches: object, name: str) -> None:
     if batches is not None and iter(batches) is batches:  # type: ignore[call-overload]
-        raise ValueError(
-            f"{name} is a {type(batches).__name__}, which can be gone through only once; expected a list of "
-            "(inputs, targets), a DataLoader or image_batches(...)"
+        raise Refusal(
+            f"{name} is a {type(batches).__name__}, which can be iterated only once; expected a list of "
+            "(inputs, targets) or a DataLoader",
+            ways=[PythonWay("make batches of images with image_batches(...)")],
         )
 
 

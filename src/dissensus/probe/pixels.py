@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from dissensus.labels.doors import describe_type
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.train.network import Network, check_logits
 
 ROUNDING = 1e-6  # how far pixels may be outside 0..1: what is left of undoing a normalisation
@@ -33,9 +34,10 @@ def pixel_logits(model: Network | nn.Module, pixels: torch.Tensor) -> torch.Tens
         given = f"logits of shape {tuple(logits.shape)}" if hasattr(logits, "shape") else f"a {type(logits).__name__}"
         raise ValueError(f"the module gives {given}; expected a tensor of logits, one row for each image, (b, k)")
     if logits.shape[1] < 2:
-        raise ValueError(
+        raise Refusal(
             "the model gives one logit for each image, whose softmax is always 1, so no attack can change it; expected "
-            "two classes or more: torch.cat([-z, z], 1) / 2 makes two of the logit z of a sigmoid"
+            "two classes or more",
+            ways=[PythonWay("make two of the logit z of a sigmoid with torch.cat([-z, z], 1) / 2")],
         )
     wrong = ~logits.isfinite()
     if wrong.any():
@@ -60,9 +62,13 @@ def check_pixels(model: Network | nn.Module, inputs: Any) -> torch.Tensor:
         raise ValueError(f"inputs are {describe_type(inputs)}; expected a tensor of pixels from 0 to 1, (b, c, h, w)")
     shape = tuple(inputs.shape)
     if not inputs.is_floating_point():
-        raise ValueError(
+        raise Refusal(
             f"inputs are {str(inputs.dtype).removeprefix('torch.')} of shape {shape}; expected floats from 0 to 1, "
-            "(b, c, h, w): inputs / 255 makes them of bytes, and attack(network, images, labels) takes images as bytes"
+            "(b, c, h, w)",
+            ways=[
+                PythonWay("make them of bytes with inputs / 255"),
+                PythonWay("use attack(network, images, labels), which takes images as bytes"),
+            ],
         )
     if isinstance(model, Network) and (len(shape) != 4 or shape[1] != model.channels):
         last = len(shape) == 4 and shape[3] == model.channels

@@ -11,7 +11,7 @@ import numpy as np
 
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import ANY_LABELS, describe_type, takes
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.probe.attacks import check_epsilon
 from dissensus.probe.inputs import ImageBatches
@@ -206,12 +206,14 @@ def _check_kinds(probed: Probed) -> None:
         if wrong is not None:
             raise ValueError(f"{name} is or contains {describe_type(wrong)}; expected {such}")
     if not isinstance(probed.batches, ImageBatches):
-        raise ValueError(
-            f"batches is {describe_type(probed.batches)}; expected what image_batches(network, images, labels) gives"
+        raise Refusal(
+            f"batches is {describe_type(probed.batches)}; expected batches of images",
+            ways=[PythonWay("make them with image_batches(network, images, labels)")],
         )
     if probed.reference is not None and not isinstance(probed.reference, ImageTable):
-        raise ValueError(
-            f"reference is {describe_type(probed.reference)}; expected an image table, as of as_images(pixels)"
+        raise Refusal(
+            f"reference is {describe_type(probed.reference)}; expected an image table",
+            ways=[PythonWay("make one with as_images(pixels)")],
         )
     if not isinstance(probed.epsilons, tuple | list):
         raise ValueError(f"epsilons is {describe_type(probed.epsilons)}; expected several numbers of 255, as in (4, 8)")

@@ -13,7 +13,7 @@ import torch
 
 from dissensus.evaluate.choices import top_choice
 from dissensus.labels.display import shapes
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import PythonWay, Refusal, one_of
 from dissensus.probe.attacks import ATTACKS, check_epsilon, check_rng
 from dissensus.probe.inputs import BATCH, ImageBatches, image_batches, still
 from dissensus.probe.pixels import pixel_logits, weights_of
@@ -146,9 +146,14 @@ def attack(
     [4.0, 8.0]
     """
     if not isinstance(network, Network):
-        raise ValueError(
-            f"attack takes a Network; this is a {type(network).__name__}: Network(module, classes, mean, std) makes "
-            "one of a module, with mean 0 and std 1 for each channel if it takes pixels from 0 to 1"
+        raise Refusal(
+            f"attack takes a Network; this is a {type(network).__name__}",
+            ways=[
+                PythonWay(
+                    "make one with Network(module, classes, mean, std), with mean 0 and std 1 for each channel if the "
+                    "module takes pixels from 0 to 1"
+                )
+            ],
         )
     one_of("attack", method, ATTACKS)
     one_of("target", target, AIMS)

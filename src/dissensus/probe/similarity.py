@@ -13,6 +13,7 @@ from dissensus.evaluate.alignment import pearson, spearman
 from dissensus.labels.arrays import as_array
 from dissensus.labels.as_json import as_json
 from dissensus.labels.intervals import Interval
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.probe.feature_rows import unit_rows
 
 GROUPS = 100  # of items left out in turn for the interval: each item alone if there are no more
@@ -137,9 +138,10 @@ def _refuse_zeros(rows: np.ndarray, items: np.ndarray) -> None:
 def _of_matrix(judgments: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     matrix = np.asarray(as_array(judgments), dtype=np.float64)
     if matrix.shape != (n, n):
-        raise ValueError(
+        raise Refusal(
             f"judgments have shape {matrix.shape}; expected ({n}, {n}), one for each two of the {n} items and NaN "
-            "where nobody was asked; a list of them needs pairs="
+            "where nobody was asked",
+            ways=[PythonWay("pass {pairs} with a list of judgments", pairs=...)],
         )
     i, j = np.nonzero(~np.isnan(matrix))
     apart = i != j

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dissensus.files.toml import TomlText
+from dissensus.labels.refusals import Refusal, Toml
 from dissensus.labels.settings import Setting, settings_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.fit_config import HEADS, FitConfig
@@ -150,7 +151,7 @@ def _check(model: ModelSettings, path: tuple[str, ...], text: TomlText) -> None:
             _ = model.loop
         elif model.name != "logistic":
             _ = model.head
-    except ValueError as problem:
-        key = next((key for key in model.settings if str(problem).startswith(key)), None)
+    except Refusal as refusal:
+        key = next((key for key in model.settings if key in refusal.settings), None)
         with text.at(path if key is None else (*path, key)):
-            raise
+            raise refusal.settle(Toml()) from None

@@ -12,14 +12,26 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from pathlib import Path
 
-CRASHED = (
-    "a process ended with exit code {code} before its work was done; if a script started it, the call must be under "
-    '`if __name__ == "__main__":`, and jobs=1 needs no processes; it may also have been killed, or out of memory'
-)
-UNSENDABLE = (
-    "a process cannot receive this work ({problem}): classes and functions that it needs must be in a module, "
-    "not inside a function or a notebook; jobs=1 needs no processes"
-)
+from dissensus.labels.refusals import PythonWay, Refusal, Way
+
+_WITHOUT_PROCESSES = Way("pass {jobs}, which needs no processes", jobs=1)
+
+
+def crashed_error(code: int | None) -> Refusal:
+    """Return the error for a process that ended before its work was done."""
+    return Refusal(
+        f"a process ended with exit code {code} before its work was done; it may have been killed, or out of memory",
+        ways=[PythonWay('put the call of a script under `if __name__ == "__main__":`'), _WITHOUT_PROCESSES],
+    )
+
+
+def unsendable_error(problem: Exception) -> Refusal:
+    """Return the error for work that a process cannot receive."""
+    return Refusal(
+        f"a process cannot receive this work ({problem}): classes and functions that it needs must be in a module, not "
+        "inside a function or a notebook",
+        ways=[_WITHOUT_PROCESSES],
+    )
 
 
 def cores() -> int:

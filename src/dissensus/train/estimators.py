@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dissensus.labels.arrays import as_array
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.train.estimator_inputs import Targets, check_rows
 from dissensus.train.estimator_scores import share_of_predicted
 from dissensus.train.heads.head import Head
@@ -154,10 +154,14 @@ class SoftLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"all mass is on one class, {only!r}; expected at least two classes to tell apart")
         if absent.size and self.missing_classes != "zero":
             first = targets.classes.tolist()[absent[0]]
-            raise ValueError(
+            raise Refusal(
                 f"class {first!r} gets no mass from any of the {len(weights)} training rows, so its probability cannot "
-                f"be learned; {absent.size} of {mass.size} classes get none: leave them out, smooth Y, or say "
-                'missing_classes="zero"'
+                f"be learned; {absent.size} of {mass.size} classes get none",
+                ways=[
+                    Way("leave them out"),
+                    Way("smooth the targets"),
+                    Way("pass {missing_classes}", missing_classes="zero"),
+                ],
             )
         return mass > 0
 

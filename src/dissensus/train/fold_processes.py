@@ -14,7 +14,7 @@ from typing import Any, cast
 import torch
 
 from dissensus.labels.refusals import Refusal
-from dissensus.train.child_processes import CRASHED, UNSENDABLE, end_with_parent, interrupts_wait
+from dissensus.train.child_processes import crashed_error, end_with_parent, interrupts_wait, unsendable_error
 
 Tell = Callable[[Any], None]
 Work = Callable[[Any, Tell], Any]
@@ -81,7 +81,7 @@ def _hand_over(connection: Connection, waiting: list[tuple[int, Any]]) -> None:
         except OSError:  # it has ended already; its last messages are read next
             return
         except (pickle.PicklingError, AttributeError, TypeError) as problem:
-            raise ValueError(UNSENDABLE.format(problem=problem)) from None
+            raise unsendable_error(problem) from None
 
 
 def _receive(connection: Connection, process: Any) -> tuple[str, int, Any]:
@@ -89,7 +89,7 @@ def _receive(connection: Connection, process: Any) -> tuple[str, int, Any]:
         message: tuple[str, int, Any] = connection.recv()
     except (EOFError, ConnectionResetError):
         process.join()
-        raise ValueError(CRASHED.format(code=process.exitcode)) from None
+        raise crashed_error(process.exitcode) from None
     return message
 
 
@@ -101,7 +101,7 @@ def _serve(work: Work, connection: Connection, litter: Path | None) -> None:
         try:
             place, task = connection.recv()
         except (AttributeError, ImportError) as problem:  # a class pickled there cannot be imported here
-            connection.send(("failed", 0, ValueError(UNSENDABLE.format(problem=problem))))
+            connection.send(("failed", 0, unsendable_error(problem)))
             continue
         try:
             connection.send(("done", place, work(task, lambda remark: connection.send(("remark", place, remark)))))  # noqa: B023

@@ -18,6 +18,7 @@ import torch
 
 from dissensus.deliver.delivery import Delivery
 from dissensus.deliver.wrappers import smoothed
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.train.batches import DeliveredDataset
 from dissensus.train.loss import soft_cross_entropy
 
@@ -98,9 +99,12 @@ def trainer_loss(
     The Trainer reports the number of label entries in the accumulated batches, which for probabilities is k per item.
     """
     if labels is None:
-        raise ValueError(
-            "the loss was given labels=None: the Trainer drops columns that the model's forward does not name; pass "
-            "TrainingArguments(label_names=['labels']), or remove_unused_columns=False"
+        raise Refusal(
+            "the loss was given no labels: the Trainer drops columns that the model's forward does not name",
+            ways=[
+                PythonWay("pass TrainingArguments(label_names=['labels'])"),
+                PythonWay("pass TrainingArguments(remove_unused_columns=False)"),
+            ],
         )
     logits = outputs["logits"] if isinstance(outputs, dict) else outputs[0]
     if num_items_in_batch is None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dissensus.files.columnar import read_arrow, read_parquet
 from dissensus.files.formats import ENDINGS
-from dissensus.files.matrices import DAMAGE
+from dissensus.files.matrices import DAMAGE, describe_damage
 from dissensus.files.notices import Say, to_stderr
 from dissensus.files.tables.columns import Reading, choose, fold_name
 from dissensus.files.tables.source import SourceTable
@@ -258,7 +258,7 @@ def _of_array(path: Path, say: Say) -> ImageTable:
                 arrays = {name: loaded[name] for name in (*ARRAYS, "items") if name in loaded.files}
                 others = [name for name in loaded.files if name not in arrays]
     except DAMAGE as problem:
-        raise ValueError(f"{path}: not a readable {path.suffix} file ({problem}); write it again") from None
+        raise describe_damage(path, problem) from None
     named = [name for name in ARRAYS if name in arrays]
     if len(named) != 1:
         raise ValueError(

@@ -16,6 +16,7 @@ from dissensus.labels.content_hash import hash_items
 from dissensus.labels.display import shapes
 from dissensus.labels.doors import describe_type
 from dissensus.labels.names import as_names, first_repeated
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_numbers import are_named, row_numbers
 
 CHANNELS = (1, 3)  # grey; red, green, blue
@@ -46,7 +47,10 @@ class ImageTable:
 
     def __post_init__(self) -> None:
         if not isinstance(self.pixels, np.ndarray):
-            raise ValueError(f"pixels are a {type(self.pixels).__name__}: as_images(...) makes a table of most images")
+            raise Refusal(
+                f"pixels are a {type(self.pixels).__name__}; expected an array",
+                ways=[PythonWay("make a table of most images with as_images(...)")],
+            )
         _check_bytes(self.pixels)
         _check_shape(self.pixels.shape)
         pixels = np.ascontiguousarray(self.pixels)
@@ -63,7 +67,8 @@ class ImageTable:
             json.dumps(self.source)
         except (TypeError, ValueError) as problem:
             raise ValueError(
-                f"source={self.source!r:.80} cannot be kept on a card ({problem}); expected texts, numbers and lists"
+                f"the source {self.source!r:.80} cannot be kept on a card ({problem}); expected texts, numbers and "
+                "lists"
             ) from None
 
     def __len__(self) -> int:
@@ -169,16 +174,20 @@ def _stack(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
     arrays = []
     for place, image in enumerate(images):
         if hasattr(image, "mode") and hasattr(image, "convert"):  # as an array, a palette image is its indices
-            raise ValueError(
-                f"number {place} is a Pillow image of mode {image.mode}: convert each first, as in "
-                '[np.asarray(image.convert("RGB")) for image in images], or pass the folder to read_images'
+            raise Refusal(
+                f"number {place} is a Pillow image of mode {image.mode}; expected arrays",
+                ways=[
+                    PythonWay('convert each first, as in [np.asarray(image.convert("RGB")) for image in images]'),
+                    PythonWay("pass the folder to read_images"),
+                ],
             )
         arrays.append(as_array(image))
         if arrays[-1].shape != arrays[0].shape:
             others = sum(as_array(other).shape != arrays[0].shape for other in images)
-            raise ValueError(
+            raise Refusal(
                 f"images 0 and {place} differ in shape: {arrays[0].shape} and {arrays[-1].shape}; {others} of "
-                f"{len(images)} differ from the first; expected one size: resize them, or read_images(path, size=...)"
+                f"{len(images)} differ from the first; expected one size",
+                ways=[Way("resize them"), PythonWay("read them with read_images(path, size=...)")],
             )
     return np.stack(arrays)
 
@@ -186,43 +195,53 @@ def _stack(images: list[Any] | tuple[Any, ...]) -> np.ndarray:
 def _check_bytes(pixels: np.ndarray) -> None:
     if pixels.dtype == np.uint8:
         return
-    raise ValueError(f"pixels are {pixels.dtype}; expected uint8, whole numbers from 0 to 255: {_conversion(pixels)}")
+    look, ways = _conversion(pixels)
+    raise Refusal(f"pixels are {pixels.dtype}; expected uint8, whole numbers from 0 to 255{look}", ways=ways)
 
 
-def _conversion(pixels: np.ndarray) -> str:
-    """Explain how pixels of another type become bytes, as far as their values show it."""
+def _conversion(pixels: np.ndarray) -> tuple[str, list[PythonWay]]:
+    """Explain what pixels of another type look like, and how they become bytes, as far as their values show it."""
     if pixels.dtype.kind == "b":
-        return 'x.astype("uint8") * 255 makes them black and white'
+        return "", [PythonWay('make them black and white with x.astype("uint8") * 255')]
     if pixels.dtype.kind not in "fiu" or not pixels.size:
-        return "pass numbers"
+        return "", []
     low, high = float(pixels.min()), float(pixels.max())
+    seen = f"; the values are from {low:g} to {high:g}"
     if not (np.isfinite(low) and np.isfinite(high)):
-        return f"the values run from {low:g} to {high:g}, so some are not valid colours"
-    seen = f"the values run from {low:g} to {high:g}, "
+        return f"{seen}, so some are not valid colours", []
     if low < 0:
-        return seen + "so they seem to be normalised: undo that first, (x * std + mean) to get back to 0..1 or 0..255"
+        way = PythonWay("undo that first with x * std + mean, to get back to 0..1 or 0..255")
+        return f"{seen}, so they seem to be normalised", [way]
     if high <= 1:
-        return seen + f"so they look like intensities from 0 to 1: {_as_bytes('(x * 255)')}"
+        return f"{seen}, so they look like intensities from 0 to 1", _ways_to_bytes("(x * 255)")
     if high <= 255:
-        return seen + f"so they look like bytes: {_as_bytes('x')}"
-    return seen + f"more than a byte holds: {_as_bytes('(x / x.max() * 255)')}, which keeps their proportions"
+        return f"{seen}, so they look like bytes of another type", _ways_to_bytes("x")
+    return f"{seen}, more than a byte holds", _ways_to_bytes("(x / x.max() * 255)")
 
 
-def _as_bytes(values: str) -> str:
-    return f'{values}.round().astype("uint8") converts an array, {values}.round().to(torch.uint8) a tensor'
+def _ways_to_bytes(values: str) -> list[PythonWay]:
+    return [
+        PythonWay(f'convert an array with {values}.round().astype("uint8")'),
+        PythonWay(f"a tensor with {values}.round().to(torch.uint8)"),
+    ]
 
 
 def _check_not_one_image(shape: tuple[int, ...]) -> None:
     """Three axes are images of grey, unless they could as well be one image in colour."""
     if shape[2] in (*CHANNELS, 4):
-        raise ValueError(
+        raise Refusal(
             f"pixels have the shape {shape}, which looks like one image with {shape[2]} channels; expected several, "
-            "(n, h, w, c): pixels[None] makes one image a table of one"
+            "(n, h, w, c)",
+            ways=[PythonWay("make one image a table of one with pixels[None]")],
         )
     if shape[0] == 3:
-        raise ValueError(
-            f"pixels have the shape {shape}: three grey images, or one in colour with its channels first? Pass "
-            "pixels[..., None] for the former, pixels.transpose(1, 2, 0)[None] for the latter"
+        raise Refusal(
+            f"pixels have the shape {shape}: three grey images, or one in colour with its channels first? Expected "
+            "(n, h, w, c)",
+            ways=[
+                PythonWay("pass pixels[..., None] for grey images"),
+                PythonWay("pass pixels.transpose(1, 2, 0)[None] for one in colour"),
+            ],
         )
 
 
@@ -234,10 +253,15 @@ def _check_shape(shape: tuple[int, ...]) -> None:
     if shape[3] in CHANNELS:
         return
     if shape[1] in CHANNELS:
-        raise ValueError(
-            f"pixels have the shape {shape}, which looks like channels first; expected (n, h, w, c), channels last: "
-            "pixels.transpose(0, 2, 3, 1) of an array, pixels.permute(0, 2, 3, 1) of a tensor"
+        raise Refusal(
+            f"pixels have the shape {shape}, which looks like channels first; expected (n, h, w, c), channels last",
+            ways=[
+                PythonWay("pass pixels.transpose(0, 2, 3, 1) of an array"),
+                PythonWay("pass pixels.permute(0, 2, 3, 1) of a tensor"),
+            ],
         )
-    more = ": pixels[..., :3] leaves transparency out" if shape[3] == 4 else ""
-    more = ": pixels[..., :1] leaves transparency out" if shape[3] == 2 else more
-    raise ValueError(f"pixels have the shape {shape}, {shape[3]} channels; expected 3 (colour) or 1 (grey){more}")
+    transparent = shape[3] in (2, 4)
+    raise Refusal(
+        f"pixels have the shape {shape}, {shape[3]} channels; expected 3 (colour) or 1 (grey)",
+        ways=[PythonWay(f"leave transparency out with pixels[..., :{shape[3] - 1}]")] if transparent else (),
+    )

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.augment import Draw, draw_epoch
 from dissensus.train.batches import target_tensor
 from dissensus.train.checkpoints import Checkpoint, TrainingProgress
@@ -210,10 +211,12 @@ def _scarce_memory(run: Run, items: int) -> Iterator[None]:
     except (RuntimeError, MemoryError) as problem:
         if not isinstance(problem, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(problem):
             raise
-        raise ValueError(
-            f"a step of {items} images needs more memory than there is ({str(problem).splitlines()[0]:.120}): "
-            f"accumulate={2 * run.config.accumulate} puts a batch through the network in so many parts, and a smaller "
-            "batch or width needs less"
+        raise Refusal(
+            f"a step of {items} images needs more memory than there is ({str(problem).splitlines()[0]:.120})",
+            ways=[
+                Way("split each batch into more parts with {accumulate}", accumulate=2 * run.config.accumulate),
+                Way("choose a smaller batch or width"),
+            ],
         ) from None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.matching import Match, check_clear_order, explain_names, match_items
-from dissensus.labels.refusals import Way
+from dissensus.labels.refusals import PythonWay, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.train.heads.features import FeatureTable
@@ -91,5 +91,6 @@ def _list_naming_ways(table: FeatureTable | ImageTable) -> list[Way]:
         ]
     return [
         Way("read the images again with the column of their names"),
-        Way("write the names as `items` beside `pixels` in .npz, or as ImageTable(pixels, names)"),
+        Way("write the names as `items` beside `pixels` in .npz"),
+        PythonWay("pass ImageTable(pixels, names)"),
     ]

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.labels.row_numbers import row_numbers
 
 
@@ -67,9 +68,10 @@ def as_model(model: Any) -> Model:
     if isinstance(model, Model):
         return model
     if not callable(getattr(model, "predict_proba", None)):
-        raise ValueError(
+        raise Refusal(
             f"a {type(model).__name__} is not a model; expected classes, logits, probs and predict, or a classifier "
-            "with predict_proba; a torch module becomes one by Network(module, classes, mean, std)"
+            "with predict_proba",
+            ways=[PythonWay("make one of a torch module with Network(module, classes, mean, std)")],
         )
     if getattr(model, "classes_", None) is None:
         raise ValueError(f"this {type(model).__name__} has not been fitted, so it has no classes: call fit first")

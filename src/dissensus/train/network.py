@@ -13,6 +13,7 @@ from torch import nn
 
 from dissensus.labels.answers import hold
 from dissensus.labels.distributions import Distributions
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.train.augment import Pictures
 from dissensus.train.images import ImageTable, as_images
 from dissensus.train.model import predict_with, softmax
@@ -186,8 +187,9 @@ def check_channels(table: ImageTable, channels: int) -> None:
     if table.pixels.shape[3] == channels:
         return
     if channels == 3:
-        raise ValueError(
-            "these images are grey, and the network takes colour: np.repeat(pixels, 3, axis=3) makes three channels"
+        raise Refusal(
+            "these images are grey, and the network takes colour",
+            ways=[Way("save them as colour images"), PythonWay("repeat the channel with np.repeat(pixels, 3, axis=3)")],
         )
     raise ValueError(
         f"these images are in colour, {table.pixels.shape[3]} channels, and the network takes grey ones, {channels}; "

@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import save
 from torch import nn
 
+from dissensus.labels.refusals import PythonWay, Refusal
 from dissensus.train.cards import NETWORK
 from dissensus.train.model_files import read_model, write_model, wrong_content
 from dissensus.train.network import Network, single_precision
@@ -130,9 +131,11 @@ def _from_recipe(path: Path, recipe: Any, classes: int, tensors: int) -> Any:
     Every layer has a tensor in the file at least, so that a recipe cannot ask for more of them than the file is long.
     """
     if recipe is None:
-        raise ValueError(
-            f"{path}: was made of a module that is none of NETWORKS, so the file does not contain its architecture: "
-            "pass one of the same architecture, load_network(path, module=MyNetwork())"
+        raise Refusal(
+            "was made of a module of one's own, so the file does not contain its architecture and can be loaded only "
+            "in Python, with a module of the same architecture",
+            str(path),
+            [PythonWay("pass one with load_network(path, module=MyNetwork())")],
         )
     try:
         if recipe["classes"] != classes:
@@ -181,7 +184,9 @@ def _look(value: torch.Tensor) -> str:
 def _check_complete(path: Path, module: nn.Module) -> None:
     bare = [name for name, value in (*module.named_parameters(), *module.named_buffers()) if value.is_meta]
     if bare:
-        raise ValueError(
-            f"{path}: the module keeps {bare[0]!r} outside its state_dict, so the file does not contain it: pass a "
-            "module that has it, load_network(path, module=...)"
+        raise Refusal(
+            f"the module keeps {bare[0]!r} outside its state_dict, so the file does not contain it and can be loaded "
+            "only in Python, with a module that has it",
+            str(path),
+            [PythonWay("pass one with load_network(path, module=...)")],
         )

@@ -18,7 +18,7 @@ from dissensus.files.notices import to_stderr
 from dissensus.labels.as_json import as_json
 from dissensus.labels.content_hash import hash_bytes
 from dissensus.labels.doors import ANY_LABELS, takes
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
@@ -125,7 +125,10 @@ def check_start(start: Network | None, config: NetworkConfig, images: ImageTable
     if start is None:
         return
     if not isinstance(start, Network):
-        raise ValueError(f"start is a {type(start).__name__}; expected a Network, such as load_network(path)")
+        raise Refusal(
+            f"start is a {type(start).__name__}; expected a Network",
+            ways=[PythonWay("load one with load_network(path)")],
+        )
     recipe = getattr(start.module, "recipe", {})
     for name in ("network", "width", "depth"):
         asked, has = getattr(config, name), recipe.get(name)

@@ -19,7 +19,7 @@ from dissensus.files.folder_lock import lock_folder
 from dissensus.files.whole_files import check_writable
 from dissensus.labels.content_hash import hash_arrays, hash_text
 from dissensus.labels.matching import check_same_order
-from dissensus.labels.refusals import Refusal, Way
+from dissensus.labels.refusals import PythonWay, Refusal, Way
 from dissensus.labels.sampling import evenly_spaced
 from dissensus.train.augment import Pictures, channel_statistics
 from dissensus.train.checkpoints import STATE, TrainingProgress
@@ -203,9 +203,10 @@ def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainCo
             with single_precision():
                 module = network()
     else:
-        raise ValueError(
+        raise Refusal(
             f"the network is a {type(network).__name__}; expected an nn.Module, a Network, or a function that makes a "
-            'module, such as partial(NETWORKS["small"], classes=10)'
+            "module",
+            ways=[PythonWay('pass partial(NETWORKS["small"], classes=10)')],
         )
     mean, std = channel_statistics(table.pixels)
     if callable(prepare_module := getattr(module, "prepare", None)) and not isinstance(network, nn.Module):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.display import shapes
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.streams import Stream, stream
 
 
@@ -55,11 +56,12 @@ def hold_out(n: int, share: float, seed: int, contents: str) -> tuple[np.ndarray
         raise ValueError(f"there is {n} item with {contents} and labels; expected 2 or more to train on")
     held = round(share * n)
     if n - held < 2:
-        raise ValueError(f"validation={share:g} holds out {held} of {n} items; 2 or more must remain")
+        raise Refusal(f"{{validation}} holds out {held} of {n} items; 2 or more must remain", validation=share)
     if share > 0 and not held:
-        raise ValueError(
-            f"validation={share:g} of {n} items is less than one item, so nothing would be held out; increase the "
-            "share, or set it to 0 to train on all items"
+        raise Refusal(
+            f"{{validation}} of {n} items is less than one item, so nothing would be held out",
+            ways=[Way("increase the share"), Way("set it to 0 to train on all items")],
+            validation=share,
         )
     order = stream(seed, Stream.HELD_OUT).permutation(n)
     return np.sort(order[held:]), np.sort(order[:held])

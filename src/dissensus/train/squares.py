@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from dissensus.fronts import not_installed
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import Refusal, one_of
 
 Fit = Literal["crop", "pad", "stretch"]
 FITS: dict[str, str] = {
@@ -61,7 +61,7 @@ def how_scaled(fit: Fit) -> str:
 def check_size(size: int | None) -> None:
     """Refuse an invalid side of a square."""
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= 4096):
-        raise ValueError(f"size={size!r:.80}: expected the side of a square in pixels, from 1 to 4096, such as 32")
+        raise Refusal("{size}: expected the side of a square in pixels, from 1 to 4096, such as 32", size=size)
 
 
 def check_fit(fit: str) -> Fit:

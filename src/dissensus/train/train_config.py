@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.labels.refusals import Refusal, Way
 from dissensus.labels.settings import LARGEST_SEED, check_settings, document_settings, setting
 from dissensus.labels.streams import Stream, stream, stream_word
 
@@ -74,25 +75,30 @@ class TrainConfig:
         check_settings(self)
         self._check_schedule()
         if self.accumulate > max(1, self.batch // 2):
-            raise ValueError(
-                f"accumulate is {self.accumulate}; expected at most {max(1, self.batch // 2)} for a batch of "
-                f"{self.batch}, since each part has two items or more"
+            raise Refusal(
+                f"{{accumulate}}: expected at most {max(1, self.batch // 2)} for a batch of {self.batch}, since each "
+                "part has two items or more",
+                accumulate=self.accumulate,
             )
 
     def _check_schedule(self) -> None:
-        if bool(self.milestones) != (self.schedule == "steps"):
-            raise ValueError(
-                f"milestones are {self.milestones} and the schedule is {self.schedule!r}; milestones are for the "
-                "schedule 'steps', which needs them"
+        if self.milestones and self.schedule != "steps":
+            raise Refusal(
+                f"{{milestones}}: the schedule is {self.schedule!r}, and milestones are for the schedule 'steps'",
+                milestones=list(self.milestones),
             )
+        if self.schedule == "steps" and not self.milestones:
+            way = Way("add {milestones}, such as 50,55", milestones=...)
+            raise Refusal("{schedule} needs milestones", ways=[way], schedule="steps")
         for milestone in self.milestones:
             if milestone >= self.epochs:
-                raise ValueError(
-                    f"milestones has {milestone}; expected whole numbers from 1 to {self.epochs - 1}, since there are "
-                    f"{self.epochs} epochs"
+                raise Refusal(
+                    f"{{milestones}}: expected whole numbers from 1 to {self.epochs - 1}, since there are "
+                    f"{self.epochs} epochs",
+                    milestones=list(self.milestones),
                 )
         if self.nesterov and not (self.optimizer == "sgd" and self.momentum > 0):
-            raise ValueError("nesterov needs the optimizer 'sgd' with momentum above 0")
+            raise Refusal("{nesterov} needs the optimizer 'sgd' with momentum above 0", nesterov=True)
 
 
 def weight_seed(seed: int) -> int:

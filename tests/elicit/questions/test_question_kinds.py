@@ -95,16 +95,16 @@ def test_simulated_answers_average_to_the_truth():
 
 TOP = {"first": "cat", "first_percent": 70, "second": "dog", "second_percent": 20, "ruled_out": ["ship"]}
 WRONG = [
-    ("choose", {"choice": "horse"}, "choice is 'horse'; expected one of the 3"),
-    ("choose", {"choice": ["cat"]}, "choice is \\['cat'\\]"),
+    ("choose", {"choice": "horse"}, "choice: .*'horse'.*: cat, dog, ship"),
+    ("choose", {"choice": ["cat"]}, "choice: .*\\['cat'\\]"),
     ("choose", {}, r"missing \['choice'\]"),
     ("choose", {"choice": "cat", "why": "x"}, r"unknown \['why'\]"),
     ("choose", "cat", "answer is str"),
-    ("top-two", {**TOP, "first": None}, "first is None"),
+    ("top-two", {**TOP, "first": None}, "first: .*None"),
     ("top-two", {**TOP, "first_percent": 101}, "first_percent is 101; .*0 to 100"),
     ("top-two", {**TOP, "first_percent": True}, "first_percent is True"),
     ("top-two", {**TOP, "first_percent": float("nan")}, "first_percent is nan"),
-    ("top-two", {**TOP, "second": "cat"}, "second is 'cat'; expected one of the other 2"),
+    ("top-two", {**TOP, "second": "cat"}, "second is 'cat', .* first class"),
     ("top-two", {**TOP, "second": None}, "second_percent is given without"),
     ("top-two", {**TOP, "second_percent": None}, "second_percent is None"),
     ("top-two", {**TOP, "ruled_out": ["cat"]}, "ruled_out has 'cat'"),

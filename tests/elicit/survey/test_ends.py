@@ -72,7 +72,7 @@ def test_the_former_keys_are_those_of_completion(tmp_path):
         ({"ends": {"completed": {"code": "A"}}, "people": {"completion_code": "B"}}, "keep one of them"),
         (
             {"ends": {"completed": {"code": "A", "redirect": f"{COMPLETE}?cc=B"}}, "people": {"source": "prolific"}},
-            "redirect has cc=B",
+            "redirect has the code 'B'",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_reasons_stay_with_their_answer():
 
 
 def test_another_round_and_a_wrong_value_are_refused():
-    with refuses("out.json", "round 1 and round 2", "question='round 3'"):
+    with refuses("'round 3'", "round 1", "round 2", place="out.json"):
         parse("varierr", [VARIERR], "round 3")
     with refuses("out.json, record 1", "self_corrected is 'no'", "true or false"):
         parse("varierr", [changed(VARIERR, ("neutral", 0, "self_corrected"), "no")])

@@ -61,7 +61,7 @@ def test_a_job_that_every_worker_dies_of_becomes_a_failure_of_each_of_its_cells_
 @pytest.mark.parametrize(
     ("handed", "why"),
     [
-        (Exits(), r"a process ended with exit code 3 before its work was done; if a script started it, the call must"),
+        (Exits(), r"exit code 3 .*__main__.*jobs=1"),
         (
             lambda: None,
             r"a process cannot receive this work \(.*lambda.*\): classes and functions that it",

@@ -307,8 +307,12 @@ def test_feature_files_of_ones_own_are_read_and_checked(tmp_path):
     with refuses("float64", "(4,)", place=str(file)):
         read_features(file)
     np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with refuses(file, "readable .npy", "allow_pickle=False"):
+    with refuses("pickled objects", place=str(file)):
         read_features(file)
+    file.write_text("1,2\n3,4\n")  # NumPy's own error advises to load it unsafely
+    with refuses("readable .npy", "1,2", "numpy.save", place=str(file)) as caught:
+        read_features(file)
+    assert "pickle" not in str(caught.value)
     with refuses("nowhere.npy", "no such file"):
         read_features(Path("nowhere.npy"))
     with refuses("two items", "'a'"):

@@ -11,6 +11,7 @@ from dissensus.elicit.questions.question import Answer, BeliefRow, Question
 from dissensus.elicit.questions.question_kinds import QUESTIONS
 from dissensus.labels.beliefs import Beliefs
 from dissensus.labels.names import positions_of
+from dissensus.labels.refusals import one_of
 from dissensus.labels.votes import Votes
 
 
@@ -60,5 +61,5 @@ def class_codes(names: Sequence[Any], classes: tuple[str, ...]) -> np.ndarray:
     code = dict(zip(distinct, positions_of(distinct, classes).tolist(), strict=True))
     missing = next((name for name in distinct if code[name] < 0), None)
     if missing is not None:
-        raise ValueError(f"unknown class {missing!r} in an answer; expected one of the {len(classes)} classes")
+        one_of("class", missing, classes, place="an answer")
     return np.fromiter((code[name] for name in names), dtype=np.int64, count=len(names))

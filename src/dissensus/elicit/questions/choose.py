@@ -6,11 +6,11 @@ import numpy as np
 
 from dissensus.elicit.questions.attention import expects_class
 from dissensus.elicit.questions.question import FRAME, SHUFFLE, Answer, ExampleTrial, Option, Question, QuestionKind
+from dissensus.labels.refusals import one_of
 
 
 def _check(question: Question, answer: Answer) -> Answer:
-    if answer["choice"] not in question.classes:
-        raise ValueError(f"choice is {answer['choice']!r}; expected one of the {len(question.classes)} classes")
+    one_of("class", answer["choice"], question.classes, place="choice")
     return answer
 
 

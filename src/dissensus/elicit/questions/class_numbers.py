@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.labels.refusals import one_of
+
 MOST = 1_000_000  # limit of a number in an answer
 CONCENTRATION = 30.0  # of simulated beliefs around the truth; higher makes annotators more alike
 
@@ -19,10 +21,7 @@ def check_classes(field: str, given: Any, classes: tuple[str, ...]) -> list[str]
     """Return a list of classes without repeats, in the order of the survey."""
     if not isinstance(given, list):
         raise ValueError(f"{field} is {type(given).__name__}; expected a list of classes")
-    unknown = [name for name in given if name not in classes]
-    if unknown:
-        raise ValueError(f"{field} has the unknown class {unknown[0]!r}; expected one of the {len(classes)} classes")
-    return sorted(set(given), key=classes.index)
+    return sorted({one_of("class", name, classes, place=field) for name in given}, key=classes.index)
 
 
 def check_numbers(field: str, given: Any, classes: tuple[str, ...]) -> dict[str, float]:
@@ -30,8 +29,7 @@ def check_numbers(field: str, given: Any, classes: tuple[str, ...]) -> dict[str,
     if not isinstance(given, dict):
         raise ValueError(f"{field} is {type(given).__name__}; expected an object of class and number")
     for name, value in given.items():
-        if name not in classes:
-            raise ValueError(f"{field} has the unknown class {name!r}; expected one of the {len(classes)} classes")
+        one_of("class", name, classes, place=field)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
             raise ValueError(f"{field} gives {name!r} {value!r:.40}; expected a number from 0 to {MOST:,}")
     return {name: given[name] for name in classes if name in given}

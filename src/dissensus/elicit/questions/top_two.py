@@ -17,13 +17,13 @@ from dissensus.elicit.questions.question import (
     QuestionKind,
 )
 from dissensus.elicit.questions.wording import WORDINGS, top_two_texts
+from dissensus.labels.refusals import one_of
 
 
 def _check(question: Question, answer: Answer) -> Answer:
     """Check the first class with its percent, an optional second, and the classes ruled out (Collins 2022, sec. 4)."""
     first, second = answer["first"], answer["second"]
-    if first not in question.classes:
-        raise ValueError(f"first is {first!r}; expected one of the {len(question.classes)} classes")
+    one_of("class", first, question.classes, place="first")
     check_percent("first_percent", answer["first_percent"])
     if second is None:
         if answer["second_percent"] is not None:
@@ -31,8 +31,9 @@ def _check(question: Question, answer: Answer) -> Answer:
     else:
         if not question.options["second"]:
             raise ValueError(f"second is {second!r}, but this question asks for one class")
-        if second not in question.classes or second == first:
-            raise ValueError(f"second is {second!r}; expected one of the other {len(question.classes) - 1} classes")
+        one_of("class", second, question.classes, place="second")
+        if second == first:
+            raise ValueError(f"second is {second!r}, which is also the first class; expected another one")
         check_percent("second_percent", answer["second_percent"])
     ruled_out = check_classes("ruled_out", answer["ruled_out"], question.classes)
     if ruled_out and not question.options["ruling_out"]:

@@ -125,7 +125,8 @@ def _check(outcome: str, end: End, source: str) -> None:
     carried = _code_in(end.redirect)
     if source == "prolific" and end.code and carried and carried != end.code:
         raise ValueError(
-            f"{where}.code is {end.code!r}, but its redirect has cc={carried}; keep the code that Prolific shows you"
+            f"{where}.code is {end.code!r}, but its redirect has the code {carried!r}; keep the code that Prolific "
+            "shows you"
         )
     if "{code}" in end.redirect and outcome != "completed" and not end.code:
         raise ValueError(

@@ -22,7 +22,7 @@ from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import ANY_LABELS, takes
 from dissensus.labels.frames import ROLES, class_column, free_name
 from dissensus.labels.names import class_order, encode
-from dissensus.labels.refusals import one_of
+from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
 from dissensus.labels.row_numbers import are_named
 from dissensus.labels.shares import Labels
 from dissensus.labels.votes import Votes
@@ -56,13 +56,19 @@ def as_table(value: Labels, layout: str | None = None) -> pa.Table:
     """
     if isinstance(value, Distributions):
         if layout is not None:
-            raise ValueError(f"layout {layout!r} has votes, and these are distributions; leave it out")
+            raise Refusal(
+                "{layout} is for votes, and these are distributions", ways=[Way("leave it out")], layout=layout
+            )
         table, item = (value.to_arrow(), "item") if has_item_column(value) else (value.to_arrow().drop("item"), "")
         return _describe_table(table, layout="probabilities", item=item, classes=list(value.classes))
     if layout is not None:
         one_of("layout to write", layout, ("crowd-kit", "annotators"))
     if layout is not None and not isinstance(value, Votes):
-        raise ValueError(f"layout {layout!r} has votes, and these are beliefs; take beliefs.first_choices() first")
+        raise Refusal(
+            "{layout} is for votes, and these are beliefs",
+            ways=[Way("leave it out"), PythonWay("take beliefs.first_choices() first")],
+            layout=layout,
+        )
     if layout == "annotators" and isinstance(value, Votes):
         return _annotator_columns(value)
     table = value.to_arrow()

@@ -26,6 +26,7 @@ from dissensus.files.tools.records import (
     parallel_list,
     pick_question,
 )
+from dissensus.labels.refusals import Refusal, Way
 
 _RESPONSE = ("user_id", "value", "status")
 _FLAT, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
@@ -160,10 +161,14 @@ def _refuse_ranking(labels: list[Any], question: str, source: str) -> None:
     """Version 2 writes rankings as lists, like several labels; lists of equal values in several orders are rankings."""
     lists = [tuple(label) for label in labels if isinstance(label, list)]
     if len(lists) == len(labels) and len(set(lists)) > 1 and len({frozenset(map(str, seen)) for seen in lists}) == 1:
-        raise ValueError(
-            f"{source}: every response to {question!r} names the same {len(lists[0])} values, in {len(set(lists))} "
-            "different orders, so it is a ranking, which is not a label; choose another question with question=, or "
-            "write a table with the value ranked first"
+        raise Refusal(
+            f"every response to {question!r} names the same {len(lists[0])} values, in {len(set(lists))} different "
+            "orders, so it is a ranking, which is not a label",
+            source,
+            [
+                Way("choose another question with {question}", question=...),
+                Way("write a table with the value ranked first"),
+            ],
         )
 
 

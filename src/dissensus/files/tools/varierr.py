@@ -16,6 +16,7 @@ from dissensus.files.tools.records import (
     keep_fields,
     make_parsed,
 )
+from dissensus.labels.refusals import one_of
 
 _CLASSES = ("entailment", "neutral", "contradiction")
 _ROUNDS = ("round 1", "round 2")
@@ -37,8 +38,8 @@ def parse(records: Any, source: str, question: str | None) -> Parsed:
     Column `reasons` has each label's explanation.
     varierr.json of the repository mainlp/VariErr-NLI (ACL 2024), which in spite of its name is JSON lines.
     """
-    if question not in (None, *_ROUNDS):
-        raise ValueError(f"{source}: VariErr NLI has {' and '.join(_ROUNDS)}, not question={question!r}; choose one")
+    if question is not None:
+        one_of("question of VariErr NLI", question, _ROUNDS, place=source)
     left_out: Counter[str] = Counter()
     rows = []
     for place, record in each_record(records, source, "the VariErr NLI repository"):

@@ -123,7 +123,7 @@ def run(probed: Probed, rng: np.random.Generator, move: Move) -> SaliencyResult:
     if height * width < FEW_PIXELS:
         remarks = (
             f"each correlation is over the {height * width} pixels of {height} x {width} maps, and mostly chance; "
-            "grad_cam(..., layer=) takes an earlier layer with larger maps",
+            "an earlier layer has larger maps",
         )
     return SaliencyResult(maps, shown, stability_by_disagreement(list(maps.values()), probed.people), remarks)
 

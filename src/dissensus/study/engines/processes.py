@@ -15,7 +15,7 @@ from dissensus.study.data import StudyData
 from dissensus.study.engines.engine import LostError, Running
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.work import Outcome, run_job
-from dissensus.train.child_processes import CRASHED, UNSENDABLE, end_with_parent, interrupts_wait
+from dissensus.train.child_processes import crashed_error, end_with_parent, interrupts_wait, unsendable_error
 
 _READY = "ready"
 Waiting = tuple[Job, "Future[list[Outcome]]"]
@@ -76,7 +76,7 @@ class Processes:
                 connection.send(job)
                 future.set_result(connection.recv())
             except (pickle.PicklingError, AttributeError, TypeError) as problem:
-                future.set_exception(ValueError(UNSENDABLE.format(problem=problem)))
+                future.set_exception(unsendable_error(problem))
             except (EOFError, OSError) as problem:
                 if process is None:
                     future.set_exception(ValueError(f"no process could be started: {problem}"))
@@ -108,7 +108,7 @@ class Processes:
 def _death(code: int | None, ready: bool) -> Exception:
     """The error for a dead process: one that never started would never start."""
     if not ready and code is not None and code > 0:
-        return ValueError(CRASHED.format(code=code))
+        return crashed_error(code)
     return LostError(f"its process ended with exit code {code}")
 
 
