@@ -61,9 +61,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         "Labels of people do not lower cross-entropy on shifted images",
         "This run cannot tell whether labels of people help on shifted images",
     )
-    few = (
-        f"with 80 images per class, {lower} of 4 kinds of soft label lower it significantly; in the paper, all four do"
-    )
+    few = f"with 80 images per class, {lower} of 4 kinds of soft label do so significantly (in the paper, all four)"
     practice = [
         _sentence(
             judgements["sparse-is-best"],
