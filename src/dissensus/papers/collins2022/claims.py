@@ -227,7 +227,6 @@ def _time_claims() -> Iterator[Claim]:
 
 CLAIMS = (*LABEL_CLAIMS, *_table_claims(), *_control_claims(), *_annotator_claims())
 HEADLINES = (
-    "fewer-annotators",
     "table-1-hard-10h-ce",
     "table-1-votes-10h-ce",
     "table-2-10h-ce",
