@@ -10,9 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus import read, write
+from dissensus.datasets import images
 from dissensus.labels import as_distributions
 from dissensus.train import SoftLabelClassifier
 from dissensus.train.heads.encoders import ENCODERS
+from dissensus.train.network_files import load_network
 from tests.cli.commands import quiet, refused, run
 from tests.facts import states
 
@@ -135,6 +137,19 @@ def test_a_wrong_input_is_refused_in_one_line(tmp_path, words, facts):
     files["c"].write_text("id,comment_id,comment\n0,53,good\n1,12,bad\n")
     line = refused("embed", *(word.format(**files) for word in words), "-o", tmp_path / "f.npy")
     assert states(line, *(fact.format(**files) for fact in facts))
+
+
+def test_a_network_pretrained_on_the_classes_of_images_makes_features_and_is_fine_tuned(tmp_path, data_folder):
+    """The classes of CIFAR-10's test images are labels; what is learned from them is an encoder for any images."""
+    small = ["--network", "small", "--width", 4, "--depth", 1, "--epochs", 1, "--validation", 0]
+    run("train", "cifar10-test", "cifar10-test", *small, "-o", tmp_path / "n.safetensors")
+    run("embed", "cifar10-test", "--encoder", f"network:{tmp_path / 'n.safetensors'}", "-o", tmp_path / "f.npy")
+    network, pixels = load_network(tmp_path / "n.safetensors"), images("cifar10", "test", quiet=True).pixels
+    features = np.load(tmp_path / "f.npy")
+    assert features.shape == (10_000, 4) and np.allclose(features[:50], network.features(pixels[:50]), atol=1e-5)
+    assert network.card["labels from"] == {"data set": "cifar10-test"}
+    tuned = ["--from", tmp_path / "n.safetensors", "--epochs", 1, "-o", tmp_path / "m.safetensors"]
+    assert states(run("train", "cifar10-test", "cifar10h", *tuned).stdout, "8,000", "2,000")
 
 
 def test_the_help_names_every_encoder():

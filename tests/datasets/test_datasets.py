@@ -104,11 +104,18 @@ def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
         load("cifar10n")
 
 
+def test_the_classes_of_images_are_labels(data_folder):
+    items, pixels = load("cifar10-test"), images("cifar10", "test", quiet=True)
+    assert isinstance(items.labels, Distributions) and np.array_equal(items.gold, pixels.labels)
+    assert np.array_equal(items.labels.probs, np.eye(10)[pixels.labels])
+    assert np.array_equal(items.labels.items, load("cifar10h").labels.items)
+
+
 def test_an_unknown_name_suggests_a_near_one():
     with refuses("unknown data set", "'cifar10-h'", "'cifar10h'"):
         load("cifar10-h")
-    with refuses("contains images", "expected labels", "datasets.images(...)", place="cifar10-test"):
-        load("cifar10-test")
+    with refuses("contains images", "expected features", "datasets.images(...)", place="cifar10-test"):
+        features("cifar10-test")
     with refuses("contains labels", "expected features", "datasets.load('cifar10h')", place="cifar10h"):
         features("cifar10h")
     assert lookup("digits").title.startswith("Simulated")

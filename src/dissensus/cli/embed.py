@@ -25,7 +25,7 @@ def embed(
         str | None,
         typer.Option(
             help="Encode with minilm, efficientnet-lite0; or with :MODEL, sentence-transformers, "
-            "hugging-face-text, hugging-face-image or timm.",
+            "hugging-face-text, hugging-face-image, timm or network, a file of `dissensus train`.",
             show_default="by the kind of items",
         ),
     ] = None,

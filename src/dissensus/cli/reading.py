@@ -152,7 +152,7 @@ def _load(file: str, reading: dict[str, Any]) -> tuple[Labels, pa.Table | None]:
         from dissensus.datasets.catalogue import load
         from dissensus.datasets.sources import find_source
 
-        if isinstance(find_source(file, "labels"), Path):
+        if isinstance(find_source(file, "labels", "images"), Path):
             return read(file, say=say, **reading), None
         if given:
             raise ValueError(

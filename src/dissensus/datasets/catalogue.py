@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dissensus.datasets import (
     chaosnli,
     cifar10,
@@ -18,7 +20,14 @@ from dissensus.datasets import (
     ood,
     popquorn,
 )
-from dissensus.datasets.dataset import ContentKind, DataSet, Features, LabelledItems
+from dissensus.datasets.dataset import (
+    ContentKind,
+    DataSet,
+    Features,
+    LabelledItems,
+    build_labelled_items,
+    class_names,
+)
 from dissensus.datasets.folder import read_data_set
 from dissensus.datasets.image_files import Images
 from dissensus.labels.distributions import Distributions
@@ -54,7 +63,7 @@ def load(name: str) -> LabelledItems:
 
     Parameters
     ----------
-    name : of a data set of labels in `DATASETS`
+    name : of a data set of labels in `DATASETS`, or of images, whose classes are then certain labels
 
     Returns
     -------
@@ -65,7 +74,16 @@ def load(name: str) -> LabelledItems:
     >>> load("anesthesia").labels.n_items
     45
     """
+    if lookup(name).kind == "images":
+        return _label_by_class(_read(name, "images"))
     return _read(name, "labels")
+
+
+def _label_by_class(images: Images) -> LabelledItems:
+    """Return certainty about the class of each image; images are named by their rows."""
+    probs = np.eye(len(images.classes))[images.labels]
+    labels = Distributions(probs, np.arange(len(probs)), images.classes)
+    return build_labelled_items(labels, gold=class_names(images.labels, images.classes))
 
 
 def images(name: str, split: str = "test", *, quiet: bool = False) -> Images:

@@ -93,6 +93,13 @@ def _timm(model: str) -> Loaded:
     return _from_hub(model, lambda: Loaded(timm_pooled(model), model))
 
 
+def _network(model: str) -> Loaded:
+    _need("torch", "encoders")
+    from dissensus.train.heads.image_encoders import features_of_network
+
+    return Loaded(features_of_network(model), hash_file(Path(model)))
+
+
 ENCODERS: dict[str, Encoder] = {
     "minilm": Encoder(
         "text",
@@ -127,6 +134,13 @@ ENCODERS: dict[str, Encoder] = {
         "the model's own",
         _hugging_face_image,
         "facebook/dinov2-small",
+    ),
+    "network": Encoder(
+        "image",
+        "features of a network that `dissensus train` made, by its file",
+        "your own",
+        _network,
+        "network.safetensors",
     ),
     "timm": Encoder(
         "image",

@@ -49,6 +49,21 @@ def hugging_face(model: str) -> tuple[Encode, str]:
     return _in_parts(features), f"{model}@{getattr(network.config, '_commit_hash', None) or 'folder'}"
 
 
+def features_of_network(file: str) -> Encode:
+    """The inputs of the last linear layer of a network from a file, for images of the size that it was trained on."""
+    from dissensus.train.network import find_training_size
+    from dissensus.train.network_files import load_network
+
+    network = load_network(file)
+    height, width = find_training_size(network) or (32, 32)
+
+    def features(images: Sequence[np.ndarray]) -> np.ndarray:
+        pixels = [np.asarray(_picture(image).resize((width, height), 3)) for image in images]  # 3: bicubic
+        return network.features(np.stack(pixels)).astype(np.float32)
+
+    return _in_parts(features)
+
+
 def timm_pooled(model: str) -> Encode:
     """The output of timm with num_classes=0, for images prepared by timm's settings of this model."""
     import torch
