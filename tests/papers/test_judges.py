@@ -26,7 +26,7 @@ from dissensus.papers.judges import (
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.printed import parse_printed
 from dissensus.papers.published import Published, PublishedTable
-from dissensus.papers.strength import SHOWN
+from dissensus.papers.strength import SHOWN, levels
 
 NEAR, FAR = Candidate("network", "best"), Candidate("heads", "best")
 PRINTED = {
@@ -110,6 +110,15 @@ def test_the_nearest_model_that_is_strong_enough_decides() -> None:
     assert judge(SOFT, evidence((NEAR, strong), (FAR, weak))).decided == 0
     alone = judge(SOFT, evidence((NEAR, weak)))
     assert (alone.verdict, alone.outcomes[0].weak) == ("too weak to tell", ("level",))
+
+
+def test_the_level_of_each_model_is_the_mean_of_the_reference_arm_next_to_the_papers() -> None:
+    known = evidence((NEAR, as_printed(accuracy_soft=0.5)), (FAR, as_printed()), sd=0.0)
+    made = levels(known, published())
+    assert [(level.model, level.metric, level.arm, level.ours, level.printed) for level in made] == [
+        ("network", "accuracy", "soft", 0.5, 0.8),
+        ("heads", "accuracy", "soft", 0.8, 0.8),
+    ]
 
 
 def test_a_small_contrast_needs_the_large_one_as_control() -> None:

@@ -60,7 +60,7 @@ def test_the_page_counts_the_conditions_that_each_model_fails_by_part(record):
 
     second = claim([], heads=[], networks=["level", "power"])["judgement"]
     known = sections(describe_claims(record | {"claims": [claim([], heads=[]), claim([second], heads=["control"])]}))
-    table = known["Which models are strong enough"].blocks[1]
+    table = known["Which models are strong enough"].blocks[2]
     part = closer["source"].split(",")[0]
     assert [tuple(row.values()) for row in table.as_json()["rows"]] == [
         (part, "heads, last", 2, 0, 1, 0, 0),

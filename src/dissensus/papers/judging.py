@@ -7,11 +7,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from dissensus.labels.as_json import as_json
 from dissensus.papers.claims import Claim, Finding, claim_entry
 from dissensus.papers.deciding import not_run
 from dissensus.papers.evidence import Evidence, read_evidence
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.paper import Paper
+from dissensus.papers.strength import levels
 from dissensus.papers.wording import (
     describe_evidence,
     describe_judgement,
@@ -47,10 +49,18 @@ def judge_again(paper: Paper, record: Mapping[str, Any], evidence: str | Path) -
     dict
         The record with its claims and conclusion judged anew; origin and figures stay.
     """
-    findings = judge_claims(paper, read_evidence(evidence))
+    known = read_evidence(evidence)
+    findings = judge_claims(paper, known)
     claims = [claim_entry(claim, findings[claim.key]) for claim in paper.claims]
     conclusion = asdict(paper.conclude(judgements(findings))) if paper.conclude else None
-    return {**record, "claims": claims, "conclusion": conclusion, "headlines": list(paper.headlines)}
+    strong = [asdict(level) for level in levels(known, paper.published)]
+    return {
+        **record,
+        "claims": claims,
+        "conclusion": conclusion,
+        "headlines": list(paper.headlines),
+        "levels": as_json(strong),
+    }
 
 
 def _finding(claim: Claim, evidence: Evidence, paper: Paper) -> Finding:

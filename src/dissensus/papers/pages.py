@@ -234,7 +234,20 @@ def _strength(record: Record) -> list[Text | Table]:
     ]
     columns = [Column("part", wraps=True), Column("model", wraps=True), *map(Column, ("claims", *WEAKNESSES))]
     text = "Claims of each part, and how many of them fail each condition. A model decides a claim if it fails none."
-    return [Text(text), Table(columns, rows, shown=20)] if rows else [Text("No claim is about a trained model.")]
+    if not rows:
+        return [Text("No claim is about a trained model.")]
+    return [_levels(record), Text(text), Table(columns, rows, shown=20)]
+
+
+def _levels(record: Record) -> Table:
+    """How good the models are: the mean of the arm that no method under test changes, next to the paper's."""
+    keys = ("metric", "arm", "where", "ours", "printed")
+    rows = [
+        (", ".join(filter(None, (level["model"], level["epoch"]))), *(level[key] for key in keys))
+        for level in record.get("levels", ())
+    ]
+    columns = [*map(Column, ("model", "metric", "arm", "condition")), Column("here", ".4g"), Column("paper", ".4g")]
+    return Table(columns, rows, shown=20)
 
 
 def _figure(record: Record, figure: Figure) -> Section:

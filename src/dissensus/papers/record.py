@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.files.whole_files import write_text
-from dissensus.labels.as_json import json_text
+from dissensus.labels.as_json import as_json, json_text
 from dissensus.papers.claims import Answer, Claim, Conclusion, Finding, claim_entry
 from dissensus.papers.figures import Figure, figure_of
 from dissensus.papers.outcomes import VERDICTS
 from dissensus.papers.paper import Scale
+from dissensus.papers.strength import Level
 
 RECORD = "record.json"
 
@@ -55,6 +56,7 @@ class Reproduction:
     conclusion   top of the page
     unfinished   parts of this scale that have not been run
     stopped      those of them that an earlier part has stopped, with the reason
+    levels       how good each model is, next to the paper's
     """
 
     paper: str
@@ -72,6 +74,7 @@ class Reproduction:
     conclusion: Conclusion | None = None
     unfinished: tuple[str, ...] = ()
     stopped: Mapping[str, str] = field(default_factory=dict)
+    levels: tuple[Level, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -117,6 +120,7 @@ class Reproduction:
             "conclusion": asdict(self.conclusion) if self.conclusion else None,
             "unfinished": list(self.unfinished),
             "stopped": dict(self.stopped),
+            "levels": as_json([asdict(level) for level in self.levels]),
         }
 
     def write(self, path: str | Path) -> None:

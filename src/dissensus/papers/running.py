@@ -20,6 +20,7 @@ from dissensus.papers.forecast import forecast
 from dissensus.papers.judging import judge_claims, judgements
 from dissensus.papers.paper import Paper, Part, Results, Scale
 from dissensus.papers.record import RECORD, PartRun, Reproduction, Row, add_known, hardware, read_record
+from dissensus.papers.strength import levels
 from dissensus.papers.wording import WEAKNESSES
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
@@ -161,6 +162,7 @@ def reproduce(
         beyond=tuple(paper.beyond(results, scale)),
         headlines=paper.headlines,
         conclusion=paper.conclude(judgements(findings)) if paper.conclude else None,
+        levels=tuple(levels(evidence, paper.published)),
     )
     if earlier is not None:
         made = add_known(made, earlier[0])

@@ -14,6 +14,7 @@ Decision 30 has the reasons.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -62,6 +63,34 @@ def accuracy_of(
                 mean = float(np.mean(list(runs.values())))
                 return mean if mean > 1 else 100 * mean  # some papers print shares
     return None
+
+
+@dataclass(frozen=True)
+class Level:
+    """How good a model is next to the paper's: a metric of the reference arm, ours as the mean over runs."""
+
+    model: str
+    epoch: str
+    metric: str
+    arm: str
+    where: str
+    ours: float
+    printed: float
+
+
+def levels(evidence: Evidence, published: Published) -> list[Level]:
+    """Every number that decides about the level of a model, once."""
+    found: dict[tuple[Candidate, Number], Level] = {}
+    for table in published.tables:
+        for metric in table.level:
+            number = Number(metric, table.reference, table.where)
+            printed = published.find(number, table.source)
+            for candidate in evidence.with_numbers(number) if printed else ():
+                runs = evidence.runs(candidate, number)
+                if printed and runs and candidate.model:
+                    ours = float(np.mean(list(runs.values())))
+                    found[candidate, number] = Level(*candidate, *number, ours, printed.value)
+    return list(found.values())
 
 
 def reaches_level(table: PublishedTable, candidate: Candidate, evidence: Evidence, published: Published) -> bool:
