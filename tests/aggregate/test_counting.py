@@ -79,7 +79,7 @@ def test_a_prior_of_its_own_for_each_class():
     [
         ([1, 2], r"prior has shape \(2,\); expected one number, or one for each of 3 classes"),
         ([1, -1, 1], r"the prior of class 'dog' is -1; expected a finite number of 0 or more"),
-        (0, r"prior is 0.* share\(votes\)"),
+        (0, r"prior is 0.* method share"),
         (float("nan"), r"the prior of class 'cat' is nan"),
     ],
 )

@@ -78,7 +78,7 @@ def test_what_cannot_be_compared_is_refused_in_one_line(tmp_path):
     path.write_text("item,annotator,label\na,ann,x\nb,bo,y\n")
     assert states(refused("agreement", path), "none of 2 items", "two votes")
     assert states(refused("agreement", "anesthesia", "--seed", -1), "--seed -1:", "0 or more")
-    assert states(refused("agreement", "anesthesia", "--replicates", 1), "replicates is 1", "2 or more")
+    assert states(refused("agreement", "anesthesia", "--replicates", 1), "--replicates 1:", "2 or more")
 
 
 def test_describe_prints_alpha_with_its_interval_and_the_order_it_took():

@@ -142,7 +142,10 @@ def test_a_wrong_input_is_refused_in_one_line(tmp_path, words, facts):
 def test_a_network_pretrained_on_the_classes_of_images_makes_features_and_is_fine_tuned(tmp_path, data_folder):
     """The classes of CIFAR-10's test images are labels; what is learned from them is an encoder for any images."""
     small = ["--network", "small", "--width", 4, "--depth", 1, "--epochs", 1, "--validation", 0]
-    run("train", "cifar10-test", "cifar10-test", *small, "-o", tmp_path / "n.safetensors")
+    done = run("train", "cifar10-test", "cifar10-test", *small, "-o", tmp_path / "n.safetensors")
+    assert states(done.stderr, "classes of cifar10-test", "not people's answers")
+    for words in (["train", "digits", "cifar10-test", "-o", tmp_path / "o.safetensors"], ["describe", "cifar10-test"]):
+        assert states(refused(*words), "cifar10-test", "contains images", "expected labels")
     run("embed", "cifar10-test", "--encoder", f"network:{tmp_path / 'n.safetensors'}", "-o", tmp_path / "f.npy")
     network, pixels = load_network(tmp_path / "n.safetensors"), images("cifar10", "test", quiet=True).pixels
     features = np.load(tmp_path / "f.npy")

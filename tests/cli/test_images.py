@@ -93,7 +93,7 @@ def test_images_that_are_not_square_are_fitted_as_the_network_was_trained_unless
         ("digits", {"item": "id", "image": "png"}, ["digits:", "data set", "--item, --image"]),
         ("digits", {"fit": "pad"}, ["--fit pad:", "no size", "--size 32"]),
         ("digits", {"size": 4, "fit": "squash"}, ["fit", "'squash'", "crop, pad, stretch"]),
-        ("digits", {"size": -1}, ["size", "4096"]),
+        ("digits", {"size": -1}, ["size -1:", "4096"]),
         ("-", {}, ["IMAGES -"]),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from dissensus import Distributions, Votes
 from dissensus.datasets import DATASETS, data_folder, efficientnet, features, images, load, lookup, predictions
+from dissensus.datasets.catalogue import load_classes
 from dissensus.datasets.dataset import Features, LabelledItems
 from tests.facts import refuses
 
@@ -105,7 +106,7 @@ def test_a_missing_file_is_named_with_the_way_out(monkeypatch, tmp_path):
 
 
 def test_the_classes_of_images_are_labels(data_folder):
-    items, pixels = load("cifar10-test"), images("cifar10", "test", quiet=True)
+    items, pixels = load_classes("cifar10-test"), images("cifar10", "test", quiet=True)
     assert isinstance(items.labels, Distributions) and np.array_equal(items.gold, pixels.labels)
     assert np.array_equal(items.labels.probs, np.eye(10)[pixels.labels])
     assert np.array_equal(items.labels.items, load("cifar10h").labels.items)
@@ -114,8 +115,8 @@ def test_the_classes_of_images_are_labels(data_folder):
 def test_an_unknown_name_suggests_a_near_one():
     with refuses("unknown data set", "'cifar10-h'", "'cifar10h'"):
         load("cifar10-h")
-    with refuses("contains images", "expected features", "datasets.images(...)", place="cifar10-test"):
-        features("cifar10-test")
+    with refuses("contains images", "expected labels", "datasets.images(...)", place="cifar10-test"):
+        load("cifar10-test")
     with refuses("contains labels", "expected features", "datasets.load('cifar10h')", place="cifar10h"):
         features("cifar10h")
     assert lookup("digits").title.startswith("Simulated")

@@ -281,7 +281,7 @@ def test_bad_input_is_refused():
         over_items({"a": np.ones(3), "b": np.ones(4)}, rng)
     with refuses("all 3 items", "one cluster"):
         over_items({"a": np.ones(3)}, rng, clusters=["x", "x", "x"])
-    with refuses("replicates is 1", "2 or more"):
+    with refuses("replicates=1:", "2 or more"):
         over_items({"a": np.ones(3)}, rng, replicates=1)
     with pytest.raises(ValueError, match=r"\(seeds, items\)"):
         over_seeds(np.ones((1, 5)))

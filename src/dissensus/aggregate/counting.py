@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.doors import takes
-from dissensus.labels.refusals import PythonWay, Refusal, one_of
+from dissensus.labels.refusals import Refusal, Way, one_of
 from dissensus.labels.shares import check_answered
 from dissensus.labels.shares import mean_belief as mean_belief
 from dissensus.labels.shares import share as share
@@ -94,7 +94,7 @@ def dirichlet(votes: Votes, prior: float | Sequence[float] | np.ndarray = 0.5) -
     if not added.any():
         raise Refusal(
             "the prior is 0 for every class; expected a number above 0 for one of them at least",
-            ways=[PythonWay("use share(votes), which needs a vote for every item")],
+            ways=[Way("choose the method share, which needs a vote for every item")],
         )
     counts = votes.counts()  # (n, k)
     mass = counts + added

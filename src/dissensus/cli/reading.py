@@ -83,7 +83,7 @@ def reads_labels(verb: Callable[..., None]) -> Callable[..., None]:
             if "images" in given:
                 refuse_exchanged(given["images"], file)
             with word_settings(offered, NAME if file == MARK else file):
-                labels, about = _load(file, reading)
+                labels, about = _load(file, reading, given.get("images"))
             extra = {"about": about} if "about" in wanted else {}
             verb(labels=labels, **extra, file=NAME if file == MARK else file, **given)
 
@@ -138,8 +138,8 @@ def print_error(error: Exception) -> None:
     errors.print(f"error: {' '.join(text.split())}", markup=False, style="red")
 
 
-def _load(file: str, reading: dict[str, Any]) -> tuple[Labels, pa.Table | None]:
-    """Read labels, and from a data set the table about its items."""
+def _load(file: str, reading: dict[str, Any], images: str | None) -> tuple[Labels, pa.Table | None]:
+    """Read labels, and from a data set the table about its items; the classes of the images themselves are labels."""
     given = [f"--{name}" for name, value in reading.items() if value not in (DEFAULTS.get(name), None, [])]
     reading["where"] = _pairs(reading["where"] or [])
     reading["classes"] = split_classes(reading["classes"])
@@ -149,17 +149,20 @@ def _load(file: str, reading: dict[str, Any]) -> tuple[Labels, pa.Table | None]:
         with standard_input(say) as (path, heard):
             return read(path, say=heard, **reading), None
     with errors.status(Text(f"reading {file}")):
-        from dissensus.datasets.catalogue import load
-        from dissensus.datasets.sources import find_source
+        from dissensus.datasets.catalogue import load, load_classes
+        from dissensus.datasets.sources import find_source, is_data_set
 
-        if isinstance(find_source(file, "labels", "images"), Path):
+        own_classes = file == images and is_data_set(file, "images")
+        if not own_classes and isinstance(find_source(file, "labels"), Path):
             return read(file, say=say, **reading), None
         if given:
             raise ValueError(
                 f"{file} is a data set, so {', '.join(given)} would have no effect: leave it out, or convert it to a "
                 f"file first: `dissensus convert {file} {file}.parquet`"
             )
-        data = load(file)
+        if own_classes:
+            say(f"labels are the classes of {file}, not people's answers")
+        data = load_classes(file) if own_classes else load(file)
         return data.labels, data.items
 
 

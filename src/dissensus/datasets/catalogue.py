@@ -63,7 +63,7 @@ def load(name: str) -> LabelledItems:
 
     Parameters
     ----------
-    name : of a data set of labels in `DATASETS`, or of images, whose classes are then certain labels
+    name : of a data set of labels in `DATASETS`
 
     Returns
     -------
@@ -74,13 +74,15 @@ def load(name: str) -> LabelledItems:
     >>> load("anesthesia").labels.n_items
     45
     """
-    if lookup(name).kind == "images":
-        return _label_by_class(_read(name, "images"))
     return _read(name, "labels")
 
 
-def _label_by_class(images: Images) -> LabelledItems:
-    """Return certainty about the class of each image; images are named by their rows."""
+def load_classes(name: str) -> LabelledItems:
+    """Load the classes of a data set of images as certain labels, for a network that is pretrained on these images.
+
+    They are nobody's answers, and images are named by their rows, as those of any other set.
+    """
+    images: Images = _read(name, "images")
     probs = np.eye(len(images.classes))[images.labels]
     labels = Distributions(probs, np.arange(len(probs)), images.classes)
     return build_labelled_items(labels, gold=class_names(images.labels, images.classes))

@@ -206,9 +206,10 @@ def describe_damage(path: Path, error: Exception) -> Refusal:
         reason = f"it begins with {start!r}"
     else:
         reason = str(error)
-    kind = path.suffix or "NumPy"
+    if path.suffix not in (".npy", ".npz"):
+        return Refusal(f"not a NumPy file ({reason}); expected one that ends in .npy or .npz", str(path))
     way = Way("write it again with numpy.save")
-    return Refusal(f"not a readable {kind} file, or cut short ({reason})", str(path), [way])
+    return Refusal(f"not a readable {path.suffix} file, or cut short ({reason})", str(path), [way])
 
 
 def _refuse_objects(path: Path) -> Refusal:

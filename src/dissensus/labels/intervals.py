@@ -104,6 +104,6 @@ def resampling_weights(count: int, replicates: int, rng: np.random.Generator) ->
 
 def check_resampling(replicates: int, coverage: float) -> None:
     if replicates < 2:
-        raise Refusal(f"replicates is {replicates}; expected 2 or more, such as 1000")
+        raise Refusal("{replicates}: expected 2 or more, such as 1000", replicates=replicates)
     if not 0 < coverage < 1:
         raise ValueError(f"coverage is {coverage}; expected a share between 0 and 1, such as 0.95")

@@ -86,7 +86,7 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
     def word(self, front: Front) -> str:
         """Return the whole error in one line, with settings as this front writes them."""
         ways = [worded for way in self.ways if (worded := front.word(way, self.place)) is not None]
-        named = {name: front.write(name, value) or name for name, value in self.settings.items()}
+        named = {name: _write_setting(front, name, value) for name, value in self.settings.items()}
         problem = fill(self.problem, named)
         if ways:
             stop = "" if problem.endswith(("?", ".", ":")) else "."
@@ -104,13 +104,18 @@ class Refusal(ValueError):  # noqa: N818  # the word of the project for it
     def settle(self, front: Front) -> Self:
         """Return the same refusal in the words of one front, which no other front changes any more."""
         worded = [front.word(way, self.place) for way in self.ways]
-        named = {name: front.write(name, value) or name for name, value in self.settings.items()}
+        named = {name: _write_setting(front, name, value) for name, value in self.settings.items()}
         ways = tuple(Way(way) for way in worded if way is not None)
         return self.change(problem=fill(self.problem, named), ways=ways, settings={})
 
     def change(self, **fields: Any) -> Self:
         """Return a copy with other fields, of the same class."""
         return _build_refusal(type(self), self.__dict__ | fields)
+
+
+def _write_setting(front: Front, name: str, value: Any) -> str:
+    """Return a setting as the front writes it; with its value, also where the front has no such setting."""
+    return front.write(name, value) or (name if value is ... else f"{name} {value!r}")
 
 
 def add_place(error: Exception, place: str) -> Refusal:

@@ -119,6 +119,7 @@ def reproduce(
         reasons = [stopped[name] for name in (part.name, *part.needs) if name in stopped]
         if reasons:
             stopped[part.name] = reasons[0]
+            done += part.weight
             continue
         folders[part.name] = place / part.name
 
@@ -167,6 +168,7 @@ def reproduce(
     if earlier is not None:
         made = add_known(made, earlier[0])
     unfinished = tuple(part.name for part in every if part.name not in made.parts)
+    stopped = {**(earlier[0].get("stopped", {}) if earlier else {}), **stopped}
     made = replace(made, unfinished=unfinished, stopped={name: stopped[name] for name in unfinished if name in stopped})
     made.write(place / RECORD)
     return made

@@ -56,7 +56,7 @@ def accuracy_of(
     table = published.conditions(source, expression.terms[0][1].where)
     if table is None or not candidate.model:
         return None
-    for metric in (*(name for name in table.level if name.startswith("accuracy")), "accuracy"):
+    for metric in ("accuracy", "accuracy_home"):
         for where in (table.where, ""):
             runs = evidence.runs(candidate, Number(metric, table.reference, where))
             if runs:
@@ -80,7 +80,7 @@ class Level:
 
 def levels(evidence: Evidence, published: Published) -> list[Level]:
     """Every number that decides about the level of a model, once."""
-    found: dict[tuple[Candidate, Number], Level] = {}
+    found: dict[tuple[Candidate, str, str, float], Level] = {}
     for table in published.tables:
         for metric in table.level:
             number = Number(metric, table.reference, table.where)
@@ -89,7 +89,9 @@ def levels(evidence: Evidence, published: Published) -> list[Level]:
                 runs = evidence.runs(candidate, number)
                 if printed and runs and candidate.model:
                     ours = float(np.mean(list(runs.values())))
-                    found[candidate, number] = Level(*candidate, *number, ours, printed.value)
+                    found.setdefault(
+                        (candidate, metric, number.arm, ours), Level(*candidate, *number, ours, printed.value)
+                    )
     return list(found.values())
 
 

@@ -211,10 +211,12 @@ def _scarce_memory(run: Run, items: int) -> Iterator[None]:
     except (RuntimeError, MemoryError) as problem:
         if not isinstance(problem, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(problem):
             raise
+        parts = 2 * run.config.accumulate
+        fits = parts <= run.config.batch // 2
         raise Refusal(
             f"a step of {items} images needs more memory than there is ({str(problem).splitlines()[0]:.120})",
             ways=[
-                Way("split each batch into more parts with {accumulate}", accumulate=2 * run.config.accumulate),
+                *([Way("split each batch into more parts with {accumulate}", accumulate=parts)] if fits else ()),
                 Way("choose a smaller batch or width"),
             ],
         ) from None

@@ -88,7 +88,7 @@ class TrainConfig:
                 milestones=list(self.milestones),
             )
         if self.schedule == "steps" and not self.milestones:
-            way = Way("add {milestones}, such as 50,55", milestones=...)
+            way = Way("add {milestones}", milestones=[50, 55])
             raise Refusal("{schedule} needs milestones", ways=[way], schedule="steps")
         for milestone in self.milestones:
             if milestone >= self.epochs:

@@ -67,7 +67,8 @@ def parts(scale: Scale) -> Sequence[Part]:
         for name, study in studies.items():
             seeds = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
             gate = _gate(model) if name == "main" and model != "heads" else None
-            made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds, gate=gate))
+            needs = (f"{model}-main",) if name == "family" and model != "heads" else ()
+            made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds, gate=gate, needs=needs))
         made.append(
             Part(
                 name=f"{model}-curves",

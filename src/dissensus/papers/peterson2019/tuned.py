@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,7 @@ def _tune_folds(task: tuple[Scale, str, str, float, Path], remark: Callable[[Any
     for fold, train, held in folds_of(scale, len(given.gold)):
         tune = partial(_tune, scale, name, folder, start, given, row, rate, fold, train, held)
         compute_once(*_scores_of(folder, name, row, rate, fold), tune, files=_models(folder, name, row, rate, fold))
+        rmtree(_state_of(folder, name, row, rate, fold), ignore_errors=True)
         remark(None)
 
 
@@ -166,6 +168,11 @@ def _scores_of(folder: Path, name: str, row: str, rate: float, fold: int) -> tup
     """Folder, name and inputs of stored scores; the name of `folder` is the key of the settings of all networks."""
     inputs = {"settings": folder.name, "network": name, "row": row, "rate": rate, "fold": fold}
     return folder / "scores", f"{slug(name)}-{slug(row)}-{rate:g}-{fold}", inputs
+
+
+def _state_of(folder: Path, name: str, row: str, rate: float, fold: int) -> Path:
+    """Folder of an interrupted fine-tuning, which resumes there."""
+    return folder / "states" / f"{slug(name)}-{slug(row)}-{rate:g}-{fold}"
 
 
 def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[Path]:
@@ -213,7 +220,7 @@ def _tune(
     size = SIZES[scale]
     config = TrainConfig(**{**size.tuning, **_cutout(scale, size.networks[name]), "learning_rate": rate, "seed": SEED})
     delivery = rows_of(size.alphas)[row](given.shares(train), given.gold[train])
-    state = folder / "states" / f"{slug(name)}-{slug(row)}-{rate:g}-{fold}"
+    state = _state_of(folder, name, row, rate, fold)
     network = train_module(start, given.pixels[train], delivery, config, checkpoint=state, quiet=True).last
     if row in ATTACKED:
         save_network(network, model_path(folder, name, row, rate, fold))

@@ -61,7 +61,12 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         "Labels of people do not lower cross-entropy on shifted images",
         "This run cannot tell whether labels of people help on shifted images",
     )
-    few = f"with 80 images per class, {lower} of 4 kinds of soft label do so significantly (in the paper, all four)"
+    few = (
+        "with 80 images per class, nothing was tested"
+        if all(verdict in UNDECIDED for verdict in small)
+        else f"with 80 images per class, {lower} of 4 kinds of soft label lower cross-entropy significantly (in the "
+        "paper, all four)"
+    )
     practice = [
         _sentence(
             judgements["sparse-is-best"],
@@ -90,9 +95,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         "Intervals of recovery on CIFAR-10 are over starts of the embedding, on one set of images",
         *(["Linear heads on pretrained features decide claims about models, not networks as in the paper"] * heads),
     ]
-    return Conclusion(
-        short=_text([simulated, f"{shifted}, and {few}"]), practice=_text(practice), caution=_text(caution)
-    )
+    return Conclusion(short=_text([simulated, f"{shifted}; {few}"]), practice=_text(practice), caution=_text(caution))
 
 
 def _sentence(judgement: Judgement, holds: str, differs: str, undecided: str) -> str:
