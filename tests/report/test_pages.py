@@ -219,7 +219,7 @@ def test_pages_are_accessible_and_use_the_window(made, name, launched, axe, tmp_
             parts = page.evaluate("[...document.querySelectorAll('details.long')].map((part) => part.open)")
             assert bool(parts) == (name in ("evaluate", "one model", "plan")) and set(parts) <= {width > 400}
             page.emulate_media(media="print")
-            assert page.evaluate(HIDDEN) == 0, "what is folded is printed"
+            page.wait_for_function(f"({HIDDEN}) === 0", timeout=30_000)  # what is folded is printed, a frame later
             page.emulate_media(media="screen")
             lefts = page.evaluate(
                 "[...document.querySelectorAll('h2, h3, figure')].map((h) => h.getBoundingClientRect().left)"

@@ -65,6 +65,17 @@ def test_predicting_changes_neither_mode_nor_statistics_nor_hooks():
     assert not any(part._forward_pre_hooks for part in module.modules())
 
 
+def test_a_refused_prediction_leaves_modes_as_they_were_at_once():
+    """The error keeps the frames alive, so what waits for their end would change modes in the midst of other work."""
+    module = tiny()
+    ours = Network(module, (*CLASSES, "one more"), MEAN, STD)
+    for predict in (ours.logits, ours.predict):
+        with pytest.raises(ValueError) as kept:
+            predict(blobs(5)[0])
+        assert kept.value is not None and module.training
+        assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+
+
 def test_other_images_are_refused():
     grey = blobs(3)[0].pixels[..., :1]
     with refuses("grey", "colour", "np.repeat(pixels, 3, axis=3)"):

@@ -75,7 +75,8 @@ class Network:
 
     def logits(self, inputs: Any) -> np.ndarray:
         """The logits.  images, (n, h, w, c) uint8 -> (n, k) float64"""
-        parts = [check_logits(self.module(x), len(self.classes)) for x in self._batches(inputs)]
+        with torch.inference_mode(), eval_mode(self.module):
+            parts = [check_logits(self.module(x), len(self.classes)) for x in self._batches(inputs)]
         logits = np.concatenate([part.double().cpu().numpy() for part in parts])
         wrong = np.flatnonzero(~(logits.max(axis=1) < np.inf))  # NaN is refused; -inf is an impossible class
         if wrong.size:
@@ -95,15 +96,16 @@ class Network:
         watch = last_linear(self.module).register_forward_pre_hook(lambda _, inputs: given.append(inputs[0]))
         parts = []
         try:
-            for x in self._batches(inputs):
-                given.clear()
-                self.module(x)
-                if len(given) != 1 or given[0].shape[0] != x.shape[0] or given[0].ndim != 2:
-                    raise ValueError(
-                        "the last linear layer of this module is not called once for each image, so there are no "
-                        "features: give the module a last nn.Linear that makes the logits"
-                    )
-                parts.append(given[0].double().cpu().numpy())
+            with torch.inference_mode(), eval_mode(self.module):
+                for x in self._batches(inputs):
+                    given.clear()
+                    self.module(x)
+                    if len(given) != 1 or given[0].shape[0] != x.shape[0] or given[0].ndim != 2:
+                        raise ValueError(
+                            "the last linear layer of this module is not called once for each image, so there are no "
+                            "features: give the module a last nn.Linear that makes the logits"
+                        )
+                    parts.append(given[0].double().cpu().numpy())
         finally:
             watch.remove()
         return np.concatenate(parts)
@@ -122,11 +124,10 @@ class Network:
     def _batches(self, inputs: Any) -> Iterator[torch.Tensor]:
         table = as_images(inputs)
         check_channels(table, self.channels)
-        with torch.inference_mode(), eval_mode(self.module):
-            for start in range(0, len(table.pixels), BATCH):
-                pixels = table.pixels[start : start + BATCH]
-                pictures = Pictures(pixels, self.mean, self.std, self.device)
-                yield pictures.batch(torch.arange(len(pixels), device=self.device))
+        for start in range(0, len(table.pixels), BATCH):
+            pixels = table.pixels[start : start + BATCH]
+            pictures = Pictures(pixels, self.mean, self.std, self.device)
+            yield pictures.batch(torch.arange(len(pixels), device=self.device))
 
 
 def check_logits(logits: Any, k: int) -> torch.Tensor:

@@ -26,7 +26,7 @@ MANY = {"votes": VOTES, "beliefs": BELIEFS}
 # others: images with their CIFAR-10 class that are learned from, besides the 900; None: all 6,000 of the split.
 SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {
-        "heads": {"others": 1_500, "seeds": 2, "epochs": 40, "hidden": 32, "batch": 64, "features": 256},
+        "heads": {"others": 1_500, "seeds": 2, "epochs": 65, "hidden": 32, "batch": 64, "features": 256},
         "networks": {"others": 300, "seeds": 2, "epochs": 3, "batch": 64, "side": 16, "widths": {"vgg11": 4}},
     },
     "laptop": {

@@ -36,10 +36,10 @@ class TorchEngine:
             config = branch.config
             shape = (config.kind, config.batch) + ((config.hidden, config.dropout) if config.kind == "mlp" else ())
             stacks.setdefault(shape, []).append(branch)
-        with torch.no_grad():
-            for stack in stacks.values():
-                yield from self._train_stack(stack, start, training, validation)
+        for stack in stacks.values():
+            yield from self._train_stack(stack, start, training, validation)
 
+    @torch.no_grad()
     def _train_stack(
         self, branches: list[Branch], start: Start, training: Examples, validation: Examples | None
     ) -> Iterator[Finished]:
