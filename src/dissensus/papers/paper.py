@@ -108,7 +108,7 @@ class Results:
     folders: Mapping[str, Path]
     numbers: Mapping[str, dict[str, Any]]
 
-    def made_of(self, parts: Sequence[str], make: Callable[..., Iterable[T]]) -> list[T]:
+    def make_from(self, parts: Sequence[str], make: Callable[..., Iterable[T]]) -> list[T]:
         """Return what is made of the numbers of these parts; nothing if one of them was not run."""
         known = [self.numbers[part] for part in parts if part in self.numbers]
         return list(make(*known)) if len(known) == len(parts) else []

@@ -53,7 +53,7 @@ def scored(score=papers_score, *, noise=0.0005, kinds=tuple(KINDS), models=("vgg
     }
 
 
-def judged(networks=None, heads=None, epochs=65):
+def judge_scores(networks=None, heads=None, epochs=65):
     """Judgements by networks and heads, if there are any."""
     rows = []
     for name, scores in (("networks", networks), ("heads", heads)):
@@ -81,14 +81,14 @@ def guessing(kind, set_, metric):
 
 
 def test_the_papers_own_scores_bear_out_its_claims():
-    ours = judged(networks=scored())
+    ours = judge_scores(networks=scored())
     keys = [claim.key for claim in LEARNING if claim.key not in ("seconds-of-tables", "pgd")]
     assert {key: ours[key].verdict for key in keys if ours[key].verdict not in HOLDS} == {}
     assert len(keys) == 100
 
 
 def test_turning_scores_round_turns_every_order():
-    ours = judged(networks=scored(inverted))
+    ours = judge_scores(networks=scored(inverted))
     pairs = [f"{key}-{set_}-ce" for key, *_ in PAIRS[:4] for set_ in SETS]
     others = [
         "table-1-softness-10h",
@@ -101,7 +101,7 @@ def test_turning_scores_round_turns_every_order():
 
 
 def test_stated_labels_of_other_images_turn_every_main_claim_about_learning():
-    ours = judged(networks=scored(dealt_anew))
+    ours = judge_scores(networks=scored(dealt_anew))
     # Figure 10 says that they are not better. In table 5 both kinds are broken alike, and the printed difference is not
     # clear by its own intervals: no difference does not contradict it.
     turned = [key for key in MAIN if key not in ("figure-10-10h", "table-5-10h-ce")]
@@ -111,7 +111,7 @@ def test_stated_labels_of_other_images_turn_every_main_claim_about_learning():
 
 @pytest.mark.parametrize("noise", [0.0005, 0.02])
 def test_models_at_chance_are_too_weak_to_tell_and_contradict_nothing(noise):
-    ours = judged(networks=scored(guessing, noise=noise), heads=scored(guessing, noise=noise, attacks=False))
+    ours = judge_scores(networks=scored(guessing, noise=noise), heads=scored(guessing, noise=noise, attacks=False))
     keys = [claim.key for claim in LEARNING if claim.key not in ("seconds-of-tables", "pgd")]
     verdicts = {key: ours[key].verdict for key in keys}
     assert set(verdicts.values()) == {"too weak to tell"}
@@ -128,7 +128,7 @@ def test_loss_after_fgsm_needs_the_effect_of_hard_labels_first():
             else papers_score(kind, set_, metric) / (2.3 if metric == "fgsm" else 1)
         )
 
-    weak, strong = judged(networks=scored(flat)), judged(networks=scored())
+    weak, strong = judge_scores(networks=scored(flat)), judge_scores(networks=scored())
     keys = [f"{key}-{set_}-fgsm" for key in ("table-2", "table-3-one", "table-5", "table-6") for set_ in SETS]
     assert {key: weak[key].verdict for key in keys} == dict.fromkeys(keys, "too weak to tell")
     assert all(weak[key].outcomes[0].weak == ("control",) for key in keys)
@@ -137,11 +137,11 @@ def test_loss_after_fgsm_needs_the_effect_of_hard_labels_first():
 
 
 def test_networks_and_heads_are_judged_apart_and_strong_networks_decide():
-    both = judged(networks=scored(), heads=scored(inverted, attacks=False))["table-3-one-10h-ce"]
+    both = judge_scores(networks=scored(), heads=scored(inverted, attacks=False))["table-3-one-10h-ce"]
     assert both.verdict in HOLDS and both.decided == 0
     assert [outcome.candidate.model for outcome in both.outcomes] == ["networks", "heads"]
     assert both.outcomes[1].value.value > 0 and len(both.outcomes[0].runs) == 5
-    heads = judged(networks=scored(guessing), heads=scored(attacks=False))["table-3-one-10h-ce"]
+    heads = judge_scores(networks=scored(guessing), heads=scored(attacks=False))["table-3-one-10h-ce"]
     assert heads.verdict in HOLDS and heads.decided == 1
 
 
@@ -149,9 +149,9 @@ def test_six_who_state_labels_are_held_against_51_who_vote():
     def worse(kind, set_, metric):
         return papers_score(kind, set_, metric) * (1.2 if kind == "s" else 1)
 
-    assert judged(networks=scored())["figure-6-few"].verdict == "equal"
-    assert judged(networks=scored(worse))["figure-6-few"].verdict == "differs"
-    few = judged(networks=scored(worse, kinds=("s", "h 8", "hard", "h aggregated")))["figure-6-few"]
+    assert judge_scores(networks=scored())["figure-6-few"].verdict == "equal"
+    assert judge_scores(networks=scored(worse))["figure-6-few"].verdict == "differs"
+    few = judge_scores(networks=scored(worse, kinds=("s", "h 8", "hard", "h aggregated")))["figure-6-few"]
     assert few.verdict == "cannot be tested here"  # without 51 votes; eight are not enough
 
 
@@ -205,24 +205,24 @@ def test_every_claim_about_learning_has_its_numbers_at_scale_quick_or_says_why_n
 
 
 def test_margins_and_differences_are_shares_of_the_base():
-    outcome = judged(networks=scored(noise=0.0))["table-3-one-10h-ce"].outcomes[0]
+    outcome = judge_scores(networks=scored(noise=0.0))["table-3-one-10h-ce"].outcomes[0]
     assert outcome.value.value == pytest.approx(1.58 / 2.17 - 1) and len(METRICS) == 3
 
 
 def test_votes_that_were_not_all_shown_are_too_weak_to_tell():
-    early, late = (judged(networks=scored(noise=0.0001), epochs=epochs) for epochs in (30, 65))
+    early, late = (judge_scores(networks=scored(noise=0.0001), epochs=epochs) for epochs in (30, 65))
     of_all, of_one = "table-2-10h-ce", "table-3-one-10h-ce"
     assert "delivery" in early[of_all].outcomes[0].weak and "delivery" not in early[of_one].outcomes[0].weak
     assert "delivery" not in late[of_all].outcomes[0].weak
 
 
 def test_the_conclusion_is_true_whatever_comes_out():
-    strong, weak, turned = (judged(networks=scored(score)) for score in (papers_score, guessing, dealt_anew))
+    strong, weak, turned = (judge_scores(networks=scored(score)) for score in (papers_score, guessing, dealt_anew))
     texts = [conclude(ours) for ours in (strong, weak, turned)]
     assert "by 27%" in texts[0].short and "at least as well" in texts[0].short
     assert "too weak" in texts[1].short and "not decided" in texts[1].short
     assert "do worse" in texts[2].short and "does not show" in texts[2].practice
-    better = judged(networks=scored(lambda *of: papers_score(*of) * (0.9 if of[0] == "smoothed" else 1)))
+    better = judge_scores(networks=scored(lambda *of: papers_score(*of) * (0.9 if of[0] == "smoothed" else 1)))
     assert "smoothing" in conclude(better).practice and "smoothing" not in texts[0].practice + texts[1].practice
     assert "32 claims about robustness to FGSM, none" in texts[1].caution
 
@@ -295,12 +295,12 @@ def test_one_stated_label_beats_one_vote_and_not_when_it_is_about_another_image(
     """Table 3 in a world where people know how sure to be; then broken: answers are dealt to other images."""
     features, pool = world(np.random.default_rng(5))
     beliefs = beliefs_of(pool)
-    right = judged(**trained(pool, beliefs, features, tmp_path / "right"))["table-3-one-10s-ce"]
+    right = judge_scores(**trained(pool, beliefs, features, tmp_path / "right"))["table-3-one-10s-ce"]
     assert right.verdict in HOLDS and right.outcomes[0].value.high < 0
     places, own = np.arange(pool.items.size), np.flatnonzero(pool.own)
     places[own] = np.random.default_rng(6).permutation(own)
     broken = replace(beliefs, item=places[beliefs.item])
-    wrong = judged(**trained(pool, broken, features, tmp_path / "wrong"))["table-3-one-10s-ce"]
+    wrong = judge_scores(**trained(pool, broken, features, tmp_path / "wrong"))["table-3-one-10s-ce"]
     assert wrong.verdict == "differs" and wrong.outcomes[0].value.low > 0
 
 

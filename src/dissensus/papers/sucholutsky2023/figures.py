@@ -33,17 +33,17 @@ SOFTNESS = "mean entropy of the training labels, nats"
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
     """Return the main figure first."""
-    made = results.made_of
+    make = results.make_from
     scores = (5, "cross-entropy"), (9, "accuracy")
     return [
         *(small_data_figure(results, count) for count in PER_CLASS if _has_few(results, count)),
         *simulation_figures(results),
-        *made(["informed"], _recovery_figures),
-        *made(["transfer"], lambda transfer: [_score_figure(transfer, *which) for which in scores]),
-        *made(["transfer"], lambda transfer: [_shift_figure(transfer, *which) for which in scores]),
-        *made(["transfer-networks"], lambda transfer: [_network_figure(transfer)]),
-        *made(["transfer"], lambda transfer: [_entropy_figure(transfer["rows"])]),
-        *made(["transfer", "informed"], lambda transfer, informed: [_information_figure(transfer, informed)]),
+        *make(["informed"], _recovery_figures),
+        *make(["transfer"], lambda transfer: [_score_figure(transfer, *which) for which in scores]),
+        *make(["transfer"], lambda transfer: [_shift_figure(transfer, *which) for which in scores]),
+        *make(["transfer-networks"], lambda transfer: [_network_figure(transfer)]),
+        *make(["transfer"], lambda transfer: [_entropy_figure(transfer["rows"])]),
+        *make(["transfer", "informed"], lambda transfer, informed: [_information_figure(transfer, informed)]),
     ]
 
 

@@ -36,23 +36,23 @@ SMOOTHED = ("LS low", "LS high")
 
 def observe(results: Results, scale: Scale) -> Evidence:
     """Collect all numbers; networks come before heads, as the paper trained networks."""
-    made = results.made_of
+    make = results.make_from
     return collect(
         [
-            *made(["theory"], observe_theory),
-            *made(["simulations"], observe_maps),
-            *made(["preferences"], observe_preferences),
-            *made(
+            *make(["theory"], observe_theory),
+            *make(["simulations"], observe_maps),
+            *make(["preferences"], observe_preferences),
+            *make(
                 ["sparsity", "simulations"], lambda sparsity, simulated: observe_sparsity(sparsity, simulated["sizes"])
             ),
-            *made(["labels"], observe_labels),
-            *made(["informed"], observe_recovery),
-            *made(["guidance"], observe_pilot),
-            *made(["architectures"], _observe_sizes),
-            *made(["transfer-networks", "informed"], _observe_networks),
+            *make(["labels"], observe_labels),
+            *make(["informed"], observe_recovery),
+            *make(["guidance"], observe_pilot),
+            *make(["architectures"], _observe_sizes),
+            *make(["transfer-networks", "informed"], _observe_networks),
             *observe_few(results, "networks"),
-            *made(["transfer", "informed"], partial(observe_models, OF_HEADS)),
-            *made(["transfer-kept"], lambda transfer: observe_kept(transfer["rows"])),
+            *make(["transfer", "informed"], partial(observe_models, OF_HEADS)),
+            *make(["transfer-kept"], lambda transfer: observe_kept(transfer["rows"])),
             *observe_few(results, "heads"),
             *(observe_uncertain(results) if "heads" in results.folders else ()),
         ]

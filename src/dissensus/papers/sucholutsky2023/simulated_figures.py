@@ -17,14 +17,14 @@ FIXED = 9  # the size that stays, where the other grows
 
 def simulation_figures(results: Results) -> list[Figure]:
     """Return ratios, recovery, preferences, effective dimensionality, and curves and losses over numbers kept."""
-    made = results.made_of
+    make = results.make_from
     return [
-        *made(["theory"], lambda theory: [_ratios(theory, kind) for kind in ("soft", "hard")]),
-        *made(["simulations"], lambda simulated: [_recoveries(simulated, kind) for kind in ("soft", "hard")]),
-        *made(["preferences"], lambda preferences: [_preferences(preferences)]),
-        *made(["simulations", "sparsity"], lambda simulated, sparsity: [_effective(simulated, sparsity)]),
-        *made(["sparsity"], _curves),
-        *made(["sparsity"], _losses),
+        *make(["theory"], lambda theory: [_ratios(theory, kind) for kind in ("soft", "hard")]),
+        *make(["simulations"], lambda simulated: [_recoveries(simulated, kind) for kind in ("soft", "hard")]),
+        *make(["preferences"], lambda preferences: [_preferences(preferences)]),
+        *make(["simulations", "sparsity"], lambda simulated, sparsity: [_effective(simulated, sparsity)]),
+        *make(["sparsity"], _curves),
+        *make(["sparsity"], _losses),
     ]
 
 
