@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -27,11 +28,11 @@ from dissensus.train import (
 )
 from dissensus.train.heads.config import epoch_order
 from dissensus.train.recipes import RECIPES
-from dissensus.train.train_config import augmentation_rng, flip_rng, step_seed, weight_seed
+from dissensus.train.train_config import PRECISIONS, augmentation_rng, flip_rng, step_seed, weight_seed
 from tests.facts import refuses
 from tests.train.pictures import blobs, tiny
 
-CONFIG = TrainConfig(epochs=3, batch=16, learning_rate=0.05, crop=1, device="cpu")
+CONFIG = TrainConfig(epochs=3, batch=16, learning_rate=0.05, crop=1, device="cpu", precision="float32")
 
 
 def weights(network: Network) -> dict[str, torch.Tensor]:
@@ -124,7 +125,7 @@ def test_a_loop_written_by_hand_ends_with_the_same_weights(make):
 def test_the_settings_of_the_fast_recipe_follow_the_loop_written_by_hand():
     table, people = blobs(50)
     settings = {name: value for name, value in RECIPES["fast"].items() if name not in ("network", "learning_rate")}
-    config = TrainConfig(**settings | {"epochs": 3, "batch": 16, "crop": 1, "learning_rate": 0.05, "device": "cpu"})
+    config = replace(CONFIG, **settings | {"epochs": 3, "batch": 16})
     ours = train_module(tiny, table, soft(people), config)
     theirs = by_hand(table.pixels, soft(people).targets, config).state_dict()
     for name, value in weights(ours.last).items():
@@ -133,7 +134,7 @@ def test_the_settings_of_the_fast_recipe_follow_the_loop_written_by_hand():
 
 def test_mixup_and_cutout_follow_the_loop_written_by_hand():
     table, people = blobs(50)
-    config = TrainConfig(epochs=2, batch=16, learning_rate=0.05, crop=1, cutout=3, seed=5, device="cpu")
+    config = replace(CONFIG, epochs=2, cutout=3, seed=5)
     delivery = mixup(majority(people), 3, alpha=0.4)
     ours = train_module(tiny, table, delivery, config)
     theirs = by_hand(table.pixels, delivery.targets, config, mixing=delivery.mixing).state_dict()
@@ -144,9 +145,7 @@ def test_mixup_and_cutout_follow_the_loop_written_by_hand():
 def test_the_same_seed_gives_the_same_bits_and_another_seed_does_not():
     table, people = blobs(40)
     first, again = (train_module(tiny, table, sls(people, 0), CONFIG, validation=(table, people)) for _ in range(2))
-    other = train_module(
-        tiny, table, sls(people, 0), TrainConfig(**(vars(CONFIG) | {"seed": 1})), validation=(table, people)
-    )
+    other = train_module(tiny, table, sls(people, 0), replace(CONFIG, seed=1), validation=(table, people))
     assert same_bits(first.best, again.best) and same_bits(first.last, again.last)
     assert first.history == again.history
     assert not same_bits(first.last, other.last)
@@ -253,10 +252,7 @@ def test_fine_tuning_keeps_the_normalisation_of_the_network():
 def test_a_batch_in_parts_has_the_gradient_of_the_whole():
     table, people = blobs(40)
     network = partial(tiny, norm=False)
-    whole, parts = (
-        train_module(network, table, people, TrainConfig(**(vars(CONFIG) | {"accumulate": parts}))).last
-        for parts in (1, 3)
-    )
+    whole, parts = (train_module(network, table, people, replace(CONFIG, accumulate=parts)).last for parts in (1, 3))
     for name, value in weights(whole).items():
         torch.testing.assert_close(value, weights(parts)[name], rtol=1e-4, atol=1e-5)
 
@@ -291,10 +287,41 @@ def test_every_optimizer_and_schedule_trains(optimizer, schedule):
     assert np.isfinite(train_module(tiny, table, people, config, validation=(table, people)).history[-1]["loss"])
 
 
-def test_mixed_precision_trains_where_it_is_asked_for():
-    table, people = blobs(30)
-    training = train_module(tiny, table, people, TrainConfig(epochs=1, batch=16, precision="bfloat16", device="cpu"))
-    assert np.isfinite(training.history[0]["loss"])
+def test_bfloat16_ends_near_float32():
+    table, people = blobs(120)
+    trainings = [train_module(tiny, table, people, replace(CONFIG, precision=name)) for name in PRECISIONS[1:]]
+    (single, half) = (training.last.probs(table) for training in trainings)
+    assert not np.array_equal(single, half)
+    assert soft_nll(half, people.probs).mean() == pytest.approx(soft_nll(single, people.probs).mean(), rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("processor", "side", "chosen"),
+    [("avx512_bf16", 32, "bfloat16"), ("avx512_bf16", 31, "float32"), ("avx2", 32, "float32")],
+)
+def test_auto_is_the_format_that_the_processor_computes_in(monkeypatch, tmp_path, processor, side, chosen):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {processor: True}, raising=False)
+    table, people = blobs(40, side=side)
+    auto = train_module(tiny, table, people, replace(CONFIG, precision="auto"), checkpoint=tmp_path)
+    assert same_bits(auto.last, train_module(tiny, table, people, replace(CONFIG, precision=chosen)).last)
+    # The checkpoint keeps the choice: a processor that would choose the other format is told so.
+    other = {"bfloat16": "float32", "float32": "bfloat16"}[chosen]
+    with pytest.raises(ValueError, match=f"precision was '{chosen}' and is '{other}'"):
+        train_module(tiny, table, people, replace(CONFIG, precision=other), checkpoint=tmp_path)
+
+
+def test_weights_without_a_part_in_the_loss_are_looked_at_too():
+    class Unused(nn.Linear):
+        def forward(self, x):
+            return super().forward(x.flatten(1))
+
+    module = Unused(192, 3)
+    module.unused = nn.Parameter(torch.ones(1))
+    module.weight.register_hook(lambda _: setattr(module.unused, "grad", torch.full((1,), torch.nan)))
+
+    table, people = blobs(20)
+    with pytest.raises(ValueError, match="the weights unused contain numbers that are not finite after epoch 1"):
+        train_module(lambda: module, table, people, replace(CONFIG, crop=0))
 
 
 class Pair(nn.Module):

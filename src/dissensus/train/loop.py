@@ -21,7 +21,7 @@ from dissensus.train.heads.config import epoch_order
 from dissensus.train.loss import soft_cross_entropy
 from dissensus.train.memory import keep_freed_memory
 from dissensus.train.network import Network, check_logits
-from dissensus.train.preparing import Run, prepare
+from dissensus.train.preparing import Run, name_not_finite, prepare
 from dissensus.train.progress_bar import TrainingBar
 from dissensus.train.schedules import is_over, rate_of
 from dissensus.train.train_config import SAVE_EVERY, TrainConfig, step_seed
@@ -153,6 +153,8 @@ def _epoch(run: Run, progress: TrainingProgress, save: Callable[[bool], None], b
     sizes = torch.tensor([len(batch) for batch in batches], dtype=torch.float64)
     loss = float((progress.losses.double().cpu() * sizes).sum() / sizes.sum())
     record = {"epoch": epoch + 1, "learning_rate": rate, "loss": loss}
+    if name := name_not_finite(run.module):  # also where they meet nothing but padding, which no loss shows
+        raise ValueError(_describe_divergence(f"the weights {name} contain numbers that are not finite", epoch, rate))
     if run.held_out is None:
         # A loss is that before its step; what the last step did shows in no other one.
         if epoch + 1 == config.epochs and not run.gives_numbers():

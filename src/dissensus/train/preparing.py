@@ -31,6 +31,7 @@ from dissensus.train.targets import as_delivery, target_rows
 from dissensus.train.train_config import TrainConfig, weight_seed
 
 PREPARED_BY = 5_000  # images that a fresh module may look at before training, spread over all
+_SIDE_OF_MIXED = 32  # pixels, from which on a CPU may compute in bfloat16
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,7 @@ class Run:
     forward   the module, or what torch.compile made of it
     network   the module as a model
     held_out  images and what people said about them, or None
+    mixed_precision  whether the forward pass is in bfloat16; weights and loss are in float32
     work      what tells this training from others, as JSON
     """
 
@@ -53,13 +55,8 @@ class Run:
     pictures: Pictures
     delivery: Delivery
     held_out: tuple[ImageTable, np.ndarray] | None
+    mixed_precision: bool
     work: dict[str, Any]
-
-    @property
-    def mixed_precision(self) -> bool:
-        if self.config.precision == "auto":
-            return self.device.type == "cuda" and torch.cuda.is_bf16_supported()
-        return self.config.precision == "bfloat16"
 
     def soft_nll(self) -> float:
         """Mean soft NLL of the network as it is, on the items held out.
@@ -132,8 +129,9 @@ def prepare(
     if held_out is None and (config.schedule == "plateau" or config.patience is not None):
         which = "the schedule 'plateau'" if config.schedule == "plateau" else "patience"
         raise ValueError(f"{which} goes by a validation loss, and nothing is held out: give validation")
+    precision = choose_precision(config.precision, device, min(table.pixels.shape[1:3]))
     work = {
-        "config": asdict(config) | {"device": str(device)},
+        "config": asdict(config) | {"device": str(device), "precision": precision},
         "images": fingerprint(table),
         "targets": _hash_targets(targets),
         "validation": "" if held_out is None else fingerprint(held_out[0]) + hash_arrays([held_out[1]]),
@@ -153,6 +151,7 @@ def prepare(
         pictures=Pictures(table.pixels, ours.mean, ours.std, device, config.crop, config.border),
         delivery=targets,
         held_out=held_out,
+        mixed_precision=precision == "bfloat16",
         work=work,
     )
 
@@ -182,6 +181,24 @@ def choose_device(name: str) -> torch.device:
             f"the device {name!r} cannot be used ({str(problem).splitlines()[0]}); 'cpu' always can"
         ) from None
     return device
+
+
+def choose_precision(name: str, device: torch.device, side: int) -> str:
+    """Return the number format of that name; "auto" is bfloat16 on devices that compute in it.
+
+    Other CPUs emulate bfloat16, at a tenth of the speed. The choice is a rule and not a timed step: a busy machine
+    would choose now one format, now the other, and the same seed would no longer give the same bits.
+
+    side  pixels of the images; small ones stay in float32 on CPUs, where oneDNN leaves the gradients of filters
+          undefined that lie outside a map of few pixels (torch 2.13, a convolution with stride 2 on one pixel)
+    """
+    if name != "auto":
+        return name
+    if device.type == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()  # older versions of torch cannot tell
+    native = device.type == "cpu" and capabilities.get("avx512_bf16", False)
+    return "bfloat16" if native and side >= _SIDE_OF_MIXED else "float32"
 
 
 def _network(network: Any, table: ImageTable, targets: Delivery, config: TrainConfig) -> Network:
@@ -246,11 +263,15 @@ def _check_weights(module: nn.Module) -> None:
     for name, weight in (*module.named_parameters(), *module.named_buffers()):
         if is_lazy(weight):
             raise ValueError(f"{name} has no shape yet, as a lazy layer made it: call the module once on images first")
-    for name, weight in module.named_parameters():
-        if not torch.isfinite(weight).all():
-            raise ValueError(
-                f"the weights {name} contain numbers that are not finite before training; initialise them again"
-            )
+    if name := name_not_finite(module):
+        raise ValueError(
+            f"the weights {name} contain numbers that are not finite before training; initialise them again"
+        )
+
+
+def name_not_finite(module: nn.Module) -> str | None:
+    """Name the first weights with a number that is not finite."""
+    return next((name for name, weight in module.named_parameters() if not torch.isfinite(weight).all()), None)
 
 
 def _check_logits(module: nn.Module, ours: Network, table: ImageTable, device: torch.device) -> None:

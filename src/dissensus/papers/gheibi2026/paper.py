@@ -162,7 +162,7 @@ def _sizes(size: Size) -> dict[str, str]:
 def _optimizer(model: Mapping[str, Any]) -> str:
     if "head" in model:
         return "Adam at 0.001"
-    return "SGD, one cycle up to 0.3" if "recipe" in model else "SGD at 0.1, cosine"
+    return "SGD at 0.1, cosine"
 
 
 PAPER = Paper(

@@ -77,7 +77,7 @@ SIZES: dict[Scale, dict[str, Size]] = {
     "quick": {"heads": Size(_head(32, 15, 16), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, items=2_000)},
     "laptop": {"heads": _LAPTOP},
     "overnight": {
-        "swift": Size(_network("swift", 16, 60, recipe="fast"), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, few_epochs=30),
+        "swift": Size(_network("swift", 16, 60, crop=4), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, few_epochs=30),
         "heads": _LAPTOP,
     },
     "full": {
