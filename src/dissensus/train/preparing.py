@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass
@@ -196,7 +196,7 @@ def choose_precision(name: str, device: torch.device, side: int) -> str:
         return name
     if device.type == "cuda":
         return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()  # older versions of torch cannot tell
+    capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # torch 2.4 cannot tell
     native = device.type == "cpu" and capabilities.get("avx512_bf16", False)
     return "bfloat16" if native and side >= _SIDE_OF_MIXED else "float32"
 
