@@ -114,9 +114,7 @@ def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
 
 
 def _describe_schedule(scale: Scale) -> str:
-    training = SIZES[scale].training
-    schedule = "one cycle" if training.get("schedule") == "triangle" else "cosine"
-    return f"{schedule} and {training.get('weight_decay', 5e-4):g} for all"
+    return f"cosine and {SIZES[scale].training.get('weight_decay', 5e-4):g} for all"
 
 
 def _head_rows(scale: Scale) -> list[tuple[str, str, str]]:
