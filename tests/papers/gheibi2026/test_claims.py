@@ -135,7 +135,7 @@ def test_numbers_of_probes_are_judged_by_their_direction(sign, expected):
         Number("soft_nll", "soft"): {"seed 0": 0.5, "seed 1": 0.5},
         **{Number("soft_nll", "soft", f"K = {k}"): {"seed 0": 0.5, "seed 1": 0.5} for k in KS},
     }
-    ours = judged(Evidence({Candidate("heads", "best epoch"): strong | observe_probes(probe_numbers(sign), "best")}))
+    ours = judged(Evidence({Candidate("heads", "best epoch"): strong | observe_probes([probe_numbers(sign)], "best")}))
     keys = [claim.key for claim in CLAIMS if claim.key.startswith(("table-4", "table-6", "table-8", "table-9"))]
     keys += ["figure-2-correlation", "figure-2-bins", "figure-5", "figure-6", "figure-7", "figure-11", "figure-12"]
     assert {key: ours[key].verdict for key in keys if ours[key].verdict not in expected} == {}
@@ -146,12 +146,12 @@ def test_one_flatter_delivery_is_enough_for_shuffled_labels_not_to_be_flattest()
     for values in numbers["curvature"]["multipass"].values():
         values["trace_full"] = 0.5
     strong = {Number("soft_nll", "soft"): {"seed 0": 0.5, "seed 1": 0.5}}
-    ours = judged(Evidence({Candidate("heads", "best epoch"): strong | observe_probes(numbers, "best")}))
+    ours = judged(Evidence({Candidate("heads", "best epoch"): strong | observe_probes([numbers], "best")}))
     assert ours["table-4-shuffled"].verdict == "differs"
 
 
 def test_curvature_is_judged_at_the_best_epoch_alone():
-    metrics = {number.metric for number in observe_probes(probe_numbers(1.0), "last")}
+    metrics = {number.metric for number in observe_probes([probe_numbers(1.0)], "last")}
     assert "auroc_energy" in metrics and not metrics & {"lambda_full", "trace_high"}
 
 

@@ -55,18 +55,20 @@ def test_differences_name_only_what_differs():
     full = [row for row in differences("full") if row[0].endswith("ResNet-18") and not row[0].startswith("curvature")]
     assert full == []
     here = {aspect: ours for aspect, _, ours in differences("laptop")}
-    assert here["epochs: heads on frozen features"] == "20" and "seeds, few votes: heads on frozen features" not in here
-    assert here["passes over all votes: heads on frozen features"] == "0.4"
+    assert here["epochs: heads on frozen features"] == "60" and "seeds, few votes: heads on frozen features" not in here
+    assert here["passes over all votes: heads on frozen features"] == "1.2"
     assert list(SIZES["laptop"]) == ["heads"]
 
 
-def test_every_part_that_probes_needs_the_studies_it_looks_into(data_folder):
+def test_each_study_of_a_model_is_probed_by_a_part_of_its_own(data_folder):
     for scale in PAPER.scales:
         parts = {part.name: part for part in PAPER.parts(scale)}
-        studies = {name for name, part in parts.items() if part.study is not None}
-        for name, part in parts.items():
-            if name.endswith("-probes"):
-                assert set(part.needs) == {other for other in studies if other.startswith(name.removesuffix("probes"))}
+        probed = {name: part.needs for name, part in parts.items() if "-probes-" in name}
+        assert probed == {
+            f"{model}-probes-{study}": (f"{model}-{study}",)
+            for model in SIZES[scale]
+            for study in studies_of(model, scale)
+        }
 
 
 def tiny(part: str, labels: object = None, epochs: int = EPOCHS, rate: float = 0.003) -> Study:
@@ -178,7 +180,7 @@ def test_one_short_epoch_is_too_weak_to_tell(tmp_path):
 
 
 def test_every_claim_finds_its_numbers_in_the_evidence_of_quick_or_says_why_not(run):
-    results = Results(run[0].folders, {"proposition": THEORY, "heads-probes": {"best": probe_numbers(1.0)}})
+    results = Results(run[0].folders, {"proposition": THEORY, "heads-probes-main": {"best": probe_numbers(1.0)}})
     untested = {key: made for key, made in judged(observe(results, "quick")).items() if not made.outcomes}
     absent = {"table-7-five", "table-7-control", "figure-9-overall", "figure-9-high", "figure-3-curves"}
     assert set(untested) == absent

@@ -50,7 +50,8 @@ def _models(results: Results, scale: Scale) -> Iterator[Row]:
             known = _scores([record for record in records if record["arm"]["keep"] == keep])
             known |= _sweep(known) | _dynamics(records if keep == "last" else [])
             known |= _curves(results.numbers.get(f"{model}-curves", {}).get(keep, {}))
-            known |= observe_probes(results.numbers.get(f"{model}-probes", {}).get(keep, {}), keep)
+            probed = [results.numbers.get(f"{model}-probes-{name}", {}) for name in comparisons_of(model, scale)]
+            known |= observe_probes([numbers[keep] for numbers in probed if keep in numbers], keep)
             for number, runs in known.items():
                 if runs:
                     yield Candidate(model, epoch), number, runs

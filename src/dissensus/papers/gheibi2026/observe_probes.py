@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,21 +14,27 @@ Known = dict[Number, Runs]
 READINGS = {"held out": "", "learned": "images learned from"}  # the paper does not say which; other scores are held out
 
 
-def observe_probes(numbers: Mapping[str, Any], keep: str) -> Known:
-    """Numbers of one model after one epoch; none if it was not probed. The paper's curvature is of the best epoch."""
+def observe_probes(studies: Sequence[Mapping[str, Any]], keep: str) -> Known:
+    """Numbers of the models of all studies after one epoch. The paper's curvature is of the best epoch."""
     known: Known = {}
-    if numbers:
-        for name, by_seed in numbers["curvature"].items() if keep == "best" else ():
-            arm, _, k = name.partition(" at ")
-            for metric in next(iter(by_seed.values())):
-                place = Number(metric, "shuffled" if arm == SHUFFLED else arm, f"K = {k}" if k else "")
-                known[place] = {f"seed {seed}": values[metric] for seed, values in by_seed.items()}
-        known |= _outside(numbers["ood"]) | _targets(numbers["targets"]) | _pairs(numbers)
-        drawn = numbers["gradients"].get("sls", {})
-        known[Number("gradient_spearman", "sls")] = {f"seed {seed}": value for seed, value in drawn.items()}
-        for metric, key in (("barrier", "interpolated"), ("barrier_renewed", "renewed")):
-            known[Number(metric, "sls")] = {f"seed {seed}": way[key] for seed, way in numbers["way"].items()}
+    for name, by_seed in _together(studies, "curvature").items() if keep == "best" else ():
+        arm, _, k = name.partition(" at ")
+        for metric in next(iter(by_seed.values())):
+            place = Number(metric, "shuffled" if arm == SHUFFLED else arm, f"K = {k}" if k else "")
+            known[place] = {f"seed {seed}": values[metric] for seed, values in by_seed.items()}
+    known |= _outside(_together(studies, "ood")) | _targets(_together(studies, "targets"))
+    known |= _pairs(_together(studies, "cka"), _together(studies, "grad_cam"))
+    drawn = _together(studies, "gradients").get("sls", {})
+    known[Number("gradient_spearman", "sls")] = {f"seed {seed}": value for seed, value in drawn.items()}
+    for metric, key in (("barrier", "interpolated"), ("barrier_renewed", "renewed")):
+        ways = _together(studies, "way")
+        known[Number(metric, "sls")] = {f"seed {seed}": way[key] for seed, way in ways.items()}
     return known
+
+
+def _together(studies: Sequence[Mapping[str, Any]], what: str) -> dict[str, Any]:
+    """One measurement of all studies; no two of them have the same arm, or the same K."""
+    return {name: value for numbers in studies for name, value in numbers.get(what, {}).items()}
 
 
 def _outside(numbers: Mapping[str, Any]) -> Known:
@@ -64,10 +70,10 @@ def _diagnosis(measured: Mapping[str, Any], where: str) -> list[tuple[Number, fl
     return [*correlations, *gains]
 
 
-def _pairs(numbers: Mapping[str, Any]) -> Known:
+def _pairs(features: Mapping[str, Any], maps: Mapping[str, Any]) -> Known:
     """Likeness of two seeds: of features by CKA, of maps by Grad-CAM."""
-    known: Known = {Number("cka", arm): dict(pairs) for arm, pairs in numbers["cka"].items()}
-    for arm, pairs in numbers["grad_cam"].items():
+    known: Known = {Number("cka", arm): dict(pairs) for arm, pairs in features.items()}
+    for arm, pairs in maps.items():
         for metric, key in (("grad_cam", "overall"), ("grad_cam_high", "high")):
             known[Number(metric, arm)] = {pair: values[key] for pair, values in pairs.items()}
     return known

@@ -80,17 +80,7 @@ def parts(scale: Scale) -> Sequence[Part]:
             )
         )
         if model in PROBING[scale]:
-            elsewhere = ELSEWHERE["heads" if model == "heads" else "network"]
-            made.append(
-                Part(
-                    name=f"{model}-probes",
-                    work=partial(probe_models, model, scale),
-                    data=(*data, *elsewhere),
-                    settings=settings_of_probing(model, scale),
-                    needs=tuple(f"{model}-{name}" for name in studies),
-                    weight=4 * WEIGHTS[model],
-                )
-            )
+            made += [_probes(model, scale, name, data) for name in studies]
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
     made += [
         Part(
@@ -110,6 +100,18 @@ def parts(scale: Scale) -> Sequence[Part]:
         ),
     ]
     return made
+
+
+def _probes(model: str, scale: Scale, study: str, data: tuple[str, ...]) -> Part:
+    """What is inside the models of one study."""
+    return Part(
+        name=f"{model}-probes-{study}",
+        work=partial(probe_models, model, scale, study),
+        data=(*data, *ELSEWHERE["heads" if model == "heads" else "network"]),
+        settings=settings_of_probing(model, scale),
+        needs=(f"{model}-{study}",),
+        weight=WEIGHTS[model],
+    )
 
 
 def _gate(model: str) -> Gate:

@@ -23,14 +23,14 @@ from dissensus.papers.gheibi2026.measures import (
     module_of,
     outside_images,
 )
-from dissensus.papers.gheibi2026.studies import HARD, SHUFFLED, SIZES, studies_of, sweep_of
+from dissensus.papers.gheibi2026.studies import HARD, SHUFFLED, comparisons_of, studies_of
 from dissensus.papers.gheibi2026.trained import TrainedCell, load_cells
 from dissensus.papers.paper import Scale, Tell
 from dissensus.study.read_data import load_data
 
 KEPT = ("best", "last")
 BENT = ("soft", *HARD, SHUFFLED)
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def settings_of_probing(model: str, scale: Scale) -> dict[str, Any]:
 
 
 def probe_models(
-    model: str, scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
+    model: str, scale: Scale, study: str, folder: Path, needs: Mapping[str, Path], tell: Tell
 ) -> dict[str, dict[str, Any]]:
-    """Everything that is read off, for the best epoch and the last; single models are kept as pieces."""
+    """Probe the models of one study after their best epoch and the last; each model is stored as it is done."""
     kept = KEPT if PROBING[scale][model].last else KEPT[:1]
     measured = {}
     for at, keep in enumerate(kept):
@@ -75,21 +75,21 @@ def probe_models(
         def within(share: float, at: int = at) -> None:
             tell((at + share) / len(kept))
 
-        measured[keep] = _Look(model, scale, keep, folder, needs, within).numbers()
+        measured[keep] = _Look(model, scale, study, keep, folder, needs[f"{model}-{study}"], within).numbers()
     return measured
 
 
 class _Look:
-    """The models of one scale after the best or the last epoch, and what is read off them."""
+    """The models of one study after the best or the last epoch, and what is read off them."""
 
     def __init__(
-        self, model: str, scale: Scale, keep: str, folder: Path, needs: Mapping[str, Path], tell: Tell
+        self, model: str, scale: Scale, study: str, keep: str, folder: Path, trained: Path, tell: Tell
     ) -> None:
-        self.model, self.scale, self.keep, self.tell = model, scale, keep, tell
-        self.folder, self.needs = folder / "measured", needs
-        self.probing, self.size = PROBING[scale][model], SIZES[scale][model]
-        self.studies = studies_of(model, scale)
-        (self.data,) = load_data(self.studies["main"], say=lambda notice: None).values()
+        self.model, self.keep, self.tell = model, keep, tell
+        self.folder, self.trained = folder / "measured", trained
+        self.probing, self.study = PROBING[scale][model], studies_of(model, scale)[study]
+        self.ks = comparisons_of(model, scale)[study]
+        (self.data,) = load_data(self.study, say=lambda notice: None).values()
         self.settings = settings_of_probing(model, scale)
 
     @cached_property
@@ -98,40 +98,35 @@ class _Look:
 
     def numbers(self) -> dict[str, Any]:
         numbers: dict[str, Any] = {"curvature": {}, "gradients": {}, "ood": {}}
-        whole = list(self._cells("main", BENT)) + list(self._cells("family", BENT))
-        sparse = [
-            cell for k in self.size.ks for cell in self._cells(sweep_of(self.model, self.scale, k), ("soft", "sls"), k)
-        ]
-        for done, cell in enumerate([*whole, *sparse]):
+        cells = [cell for k in self.ks for cell in self._cells(("soft", "sls"), k)] if self.ks else [*self._cells(BENT)]
+        for done, cell in enumerate(cells):
             measured = self._piece(cell.key, partial(self._alone, cell))
             name, seed = _arm(cell), str(cell.cell.seed)
             for what in numbers:
                 if measured.get(what) not in (None, {}):
                     numbers[what].setdefault(name, {})[seed] = measured[what]
-            self.tell(0.8 * (done + 1) / (len(whole) + len(sparse)))
-        ends = {cell.cell.seed: cell for cell in whole if cell.cell.delivery == "sls"}
-        starts = [cell for cell in whole if cell.cell.delivery == "soft" and cell.cell.seed in ends]
+            self.tell(0.8 * (done + 1) / len(cells))
+        if self.ks:
+            targets = {str(k): self._piece(f"targets-{k}-{cells[0].key}", partial(self._targets, k)) for k in self.ks}
+            return numbers | {"targets": targets}
+        ends = {cell.cell.seed: cell for cell in cells if cell.cell.delivery == "sls"}
         ways = {
             str(cell.cell.seed): self._piece(f"way-{cell.key}", partial(self._way, cell, ends[cell.cell.seed]))
-            for cell in starts
+            for cell in cells
+            if cell.cell.delivery == "soft"
         }
-        alike = self._piece(f"alike-{whole[0].key}", partial(self._alike, whole))
-        self.tell(0.9)
-        targets = {str(k): self._piece(f"targets-{k}-{whole[0].key}", partial(self._targets, k)) for k in self.size.ks}
-        return numbers | {"way": ways} | alike | {"targets": targets}
+        return numbers | {"way": ways} | self._piece(f"alike-{cells[0].key}", partial(self._alike, cells))
 
-    def _cells(self, part: str, deliveries: tuple[str, ...], k: int | None = None) -> Iterator[TrainedCell]:
-        recipe = ("",) if k is None else (f"resampled={k}",)
-        if part in self.studies:
-            yield from load_cells(
-                self.studies[part],
-                self.needs[f"{self.model}-{part}"],
-                deliveries=deliveries,
-                keep=self.keep,
-                transforms=recipe,
-                seeds=self.probing.seeds,
-                data=self.data,
-            )
+    def _cells(self, deliveries: tuple[str, ...], k: int | None = None) -> Iterator[TrainedCell]:
+        yield from load_cells(
+            self.study,
+            self.trained,
+            deliveries=deliveries,
+            keep=self.keep,
+            transforms=("",) if k is None else (f"resampled={k}",),
+            seeds=self.probing.seeds,
+            data=self.data,
+        )
 
     def _piece(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """A stored measurement of that name, or a new one."""
@@ -203,10 +198,7 @@ class _Look:
 
     def _targets(self, k: int) -> dict[str, Any]:
         """Where hard delivery gains: against how far the target that was learned from is from all votes."""
-        cells = {
-            (cell.cell.delivery, cell.cell.seed): cell
-            for cell in self._cells(sweep_of(self.model, self.scale, k), ("soft", *HARD), k)
-        }
+        cells = {(cell.cell.delivery, cell.cell.seed): cell for cell in self._cells(("soft", *HARD), k)}
         measured: dict[str, Any] = {}
         for (delivery, seed), cell in cells.items():
             if delivery != "soft":

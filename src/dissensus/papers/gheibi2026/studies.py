@@ -72,7 +72,7 @@ def _network(name: str, width: int | str, epochs: int, **recipe: Any) -> dict[st
     return {"network": name, "width": width, "epochs": epochs, **recipe}
 
 
-_LAPTOP = Size(_head(64, 20, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS)
+_LAPTOP = Size(_head(64, 60, 128), (MAIN, 10), (FAMILY, 5), (FEW, 5), KS)
 SIZES: dict[Scale, dict[str, Size]] = {
     "quick": {"heads": Size(_head(32, 15, 16), (MAIN, 5), (FAMILY, 5), (FEW, 5), KS, items=2_000)},
     "laptop": {"heads": _LAPTOP},
@@ -98,12 +98,7 @@ def comparisons_of(model: str, scale: Scale) -> dict[str, Sequence[int]]:
     size = SIZES[scale][model]
     if size.few_epochs is None:
         return {"main": (), "family": (), "sweep": size.ks}
-    return {f"sweep-{k}": (k,) for k in size.ks} | {"main": (), "family": ()}  # the cheapest first
-
-
-def sweep_of(model: str, scale: Scale, k: int) -> str:
-    """The study that has the models of K votes."""
-    return next(name for name, ks in comparisons_of(model, scale).items() if k in ks)
+    return {"main": (), **{f"sweep-{k}": (k,) for k in size.ks}, "family": ()}  # the control first, then by cost
 
 
 def _study_of(model: str, scale: Scale, name: str, ks: Sequence[int]) -> Study:
