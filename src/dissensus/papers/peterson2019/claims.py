@@ -181,7 +181,7 @@ def _generalisation_claims() -> Iterator[Claim]:
             -1,
             printed=6,
         ),
-        missing="needs networks at four learning rates; scale full runs them",
+        missing="needs networks at four learning rates (part rates)",
     )
     adam = {rate: f"Adam at {rate}" for rate in ("0.1", *RATES)}
     yield Claim(
@@ -198,7 +198,7 @@ def _generalisation_claims() -> Iterator[Claim]:
             -1,
             printed=6,
         ),
-        missing="scale full trains networks by SGD, for which a rate of 0.1 is usual",
+        missing="needs networks trained by Adam at four learning rates (part rates)",
     )
 
 

@@ -12,7 +12,9 @@ from dissensus.papers.paper import Results, Scale
 from dissensus.papers.peterson2019.observe_tuned import attack_rows, mean_by_fold, tuning_rows
 from dissensus.papers.peterson2019.shift import HELD
 from dissensus.papers.peterson2019.studies import KINDS
-from dissensus.papers.study_runs import gaps
+from dissensus.papers.study_runs import gaps, runs_of
+from dissensus.study.description import StudyFolder
+from dissensus.study.summary.cell_table import cell_rows
 
 LABELS = Candidate()
 NETWORKS, HEADS = Candidate("networks", "last epoch"), Candidate("heads", "last epoch")  # nearest to the paper first
@@ -39,6 +41,8 @@ def observe(results: Results, scale: Scale) -> Evidence:
             rows += generalisation_rows(candidate, numbers[shifted]["models"])
         if tuned in numbers:
             rows += tuning_rows(candidate, numbers[tuned])
+    if "rates" in results.folders:
+        rows += rate_rows(results.study("rates"))
     if "attacked" in numbers:
         rows += attack_rows(NETWORKS, numbers["attacked"]["networks"])
     return collect(rows)
@@ -135,3 +139,13 @@ def _rates(candidate: Candidate, models: Models) -> Iterator[Row]:
             for rate in rates:
                 losses = [entry["rates"][rate][kind] for entry in models.values()]
                 yield candidate, Number("soft_nll_of_rate", rate, kind), mean_by_fold(losses)
+
+
+def rate_rows(folder: StudyFolder) -> Iterator[Row]:
+    """Cross-entropy to people by optimizer and learning rate: means over networks by fold."""
+    models = {(row["optimizer"], row["learning_rate"]) for row in cell_rows(folder)}
+    for optimizer, rate in sorted(models):
+        arm = f"{rate:g}" if optimizer == "sgd" else f"Adam at {rate:g}"
+        for kind in KINDS:
+            losses = runs_of(folder, "soft_nll", by=("fold",), optimizer=optimizer, learning_rate=rate, data=kind)
+            yield NETWORKS, Number("soft_nll_of_rate", arm, kind), losses

@@ -15,7 +15,7 @@ from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.observe import NETWORKS, observe
 from dissensus.papers.peterson2019.sets import available_versions
 from dissensus.papers.peterson2019.sizes import HEAD_BATCH, HEAD_SIZES, SIZES
-from dissensus.papers.peterson2019.studies import heads, scratch
+from dissensus.papers.peterson2019.studies import heads, rates, scratch
 from dissensus.papers.published import read_published
 
 _IMAGES = ("cifar10h", "cifar10-test")
@@ -64,7 +64,10 @@ def _network_parts(scale: Scale) -> list[Part]:
     size = asdict(SIZES[scale])
     shifted = (*_SHIFTED, *available_versions().values())  # with the sets that a user has
     attacks = {name: size[name] for name in ("attacked", "steps", "epsilons")}
+    compared = SIZES[scale].compared
+    tried = [] if compared is None else [Part(name="rates", study=rates(scale, compared), data=_IMAGES, weight=0.8)]
     return [
+        *tried,
         Part(name="scratch", study=scratch(scale), data=_IMAGES, weight=1.0),
         Part(
             name="scratch-shift",
@@ -105,7 +108,7 @@ def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     rows += [(what, full[what], size[what]) for what in full if size[what] != full[what]]
     return [
         *rows,
-        ("optimiser of networks", "Adam at a rate of 0.1", "SGD with momentum, for which that rate is usual"),
+        ("optimiser of networks", "Adam at a rate of 0.1", "SGD with momentum; part rates compares both"),
         ("schedule and weight decay of networks", "defaults of a repository, by network", _describe_schedule(scale)),
         ("epoch that counts", "not stated; 150 at most", "the last"),
         ("images under attack", "all 10,000", "those that a network was not tuned on, fold by fold"),

@@ -60,6 +60,21 @@ class HeadSizes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RateSizes:
+    """Sizes of the comparison of learning rates from scratch.
+
+    optimizers  each tried at every rate
+    epochs      of each training
+    folds       into which the images are divided
+    """
+
+    optimizers: tuple[str, ...]
+    epochs: int
+    folds: int
+    rates: tuple[float, ...] = (0.1, 0.2, 0.01, 0.001)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sizes:
     """Sizes of the networks.
 
@@ -78,6 +93,7 @@ class Sizes:
     attacked       images of each fold that are attacked by FGSM, and by PGD; None: all
     steps          of PGD
     epsilons       of FGSM, of 255
+    compared       learning rates by optimizer; None: not at this scale
     """
 
     networks: Mapping[str, Sized]
@@ -95,10 +111,11 @@ class Sizes:
     steps: int
     epsilons: tuple[float, ...] = (4, 5, 6, 7, 8)
     tuned_folds: int | None = None
+    compared: RateSizes | None = None
 
 
 # The paper took the defaults of its repository: shifted and mirrored images, and cutout for Shake-Shake. It says Adam
-# with a rate of 0.1; that rate is usual for SGD with momentum and not for Adam, so SGD is taken.
+# with a rate of 0.1; that rate is usual for SGD with momentum and not for Adam, so SGD is taken. Part rates tries both.
 PUBLISHED_RECIPE = {"epochs": 150, "batch": 128, "optimizer": "sgd", "nesterov": True, "weight_decay": 1e-4}
 # A small network is trained without shifting or mirroring images: in a few minutes it memorises its images only so, as
 # the paper's networks do in 150 epochs.
@@ -140,6 +157,7 @@ SIZES: dict[Scale, Sizes] = {
         attacked=(1_000, 200),
         steps=20,
         tuned_folds=3,
+        compared=RateSizes(optimizers=("sgd", "adam"), epochs=20, folds=3),
     ),
     "full": Sizes(
         networks={name: Sized(network) for name, network in ARCHITECTURES.items()},
@@ -155,6 +173,7 @@ SIZES: dict[Scale, Sizes] = {
         alphas=tuple(tenth / 10 for tenth in range(1, 11)),
         attacked=(None, None),
         steps=20,
+        compared=RateSizes(optimizers=("adam",), epochs=150, folds=10),
     ),
 }
 _HEADS = HeadSizes(

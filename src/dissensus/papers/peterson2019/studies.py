@@ -9,7 +9,7 @@ from dissensus.datasets.catalogue import features
 from dissensus.datasets.dataset import LabelledItems
 from dissensus.papers.paper import Scale
 from dissensus.papers.peterson2019.sets import images_of, one_hot, people_of
-from dissensus.papers.peterson2019.sizes import HEAD_SIZES, SIZES
+from dissensus.papers.peterson2019.sizes import HEAD_SIZES, SIZES, RateSizes, Sized
 from dissensus.study.read_spec import study_of
 from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
@@ -26,15 +26,25 @@ def scratch(scale: Scale) -> Study:
     size = SIZES[scale]
     people = people_of(size.images)
     pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
-    models = [
-        {"network": sized.network, "keep": "last", "learning_rate": list(size.rates), **size.training}
-        | ({} if sized.width is None else {"width": sized.width})
-        | ({} if sized.depth is None else {"depth": sized.depth})
-        | ({"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {})
-        for sized in size.networks.values()
-    ]
+    models = [{**_network(sized, scale), "learning_rate": list(size.rates)} for sized in size.networks.values()]
     inputs = {"images": ImageTable(pixels, people.labels.items)}
     return comparison_study(f"Human labels from scratch, {scale}", people, kinds_of(people), inputs, models, size.folds)
+
+
+def rates(scale: Scale, compared: RateSizes) -> Study:
+    """Networks from scratch by each optimizer and learning rate."""
+    size = SIZES[scale]
+    people = people_of(size.images)
+    pixels = images_of("cifar10", "test").pixels[people.labels.items.astype(int)]
+    models = [
+        _network(sized, scale)
+        | {"optimizer": optimizer, "learning_rate": list(compared.rates), "epochs": compared.epochs}
+        for sized in size.networks.values()
+        for optimizer in compared.optimizers
+    ]
+    models = [{**model, "nesterov": model["optimizer"] == "sgd"} for model in models]
+    inputs = {"images": ImageTable(pixels, people.labels.items)}
+    return comparison_study(f"Learning rates, {scale}", people, kinds_of(people), inputs, models, compared.folds)
 
 
 def heads(scale: Scale) -> Study:
@@ -46,6 +56,14 @@ def heads(scale: Scale) -> Study:
     models = [{"head": list(HEADS), "epochs": size.epochs, **TO_THE_END}]
     inputs = {"features": FeatureTable(known.values[rows], people.labels.items)}
     return comparison_study(f"Human labels for heads, {scale}", people, kinds_of(people), inputs, models, size.folds)
+
+
+def _network(sized: Sized, scale: Scale) -> dict[str, Any]:
+    """Settings of a network from scratch, without its learning rate."""
+    sizes = {"width": sized.width, "depth": sized.depth}
+    cutout = {"cutout": CUTOUT[sized.network]} if scale == "full" and sized.network in CUTOUT else {}
+    own = {name: value for name, value in sizes.items() if value is not None}
+    return {"network": sized.network, "keep": "last", **SIZES[scale].training, **own, **cutout}
 
 
 def kinds_of(people: LabelledItems) -> dict[str, LabelledItems]:
