@@ -63,7 +63,7 @@ SIZES: dict[Scale, dict[str, Any]] = {
         "few networks": None,
     },
     "laptop": _LAPTOP,
-    "overnight": _LAPTOP | {"few networks": {"images": None, "seeds": 5, "epochs": {80: 60, 8: 60}}},
+    "overnight": _LAPTOP | {"few networks": {"images": None, "seeds": 5, "epochs": {80: 60, 8: 50}}},
     "full": {
         "heads": {"images": None, "folds": 10, "seeds": 10},
         "few": {"images": None, "seeds": 20},
