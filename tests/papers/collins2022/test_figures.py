@@ -63,16 +63,25 @@ def test_every_figure_survives_its_record_and_is_drawn():
         assert again == figure and all(chart.drawing.startswith("<") for chart in describe_figure(again, "x"))
 
 
-def test_a_night_draws_its_networks_and_leaves_other_figures_to_earlier_records():
-    """Without networks, figure 6 of an earlier record stays; with those of tables 1 and 2, it has all votes."""
+def test_a_night_draws_its_networks_once_they_have_as_many_numbers_of_annotators_as_heads():
+    """Before, figure 6 has heads, and an earlier record those that heads do not have; the tables have both."""
     scores = results().numbers["scores-networks"]["scores"]
-    main = {kind: own for kind, own in scores.items() if kind in GROUPS["main"]}
-    heads = {"scores-heads": {"scores": scores}}
-    for numbers, drawn in ((heads, False), (heads | {"swift-main": {"scores": main}}, True)):
-        night = Results({}, numbers)
+    heads = {"scores-heads": {"scores": {kind: {"linear": without_attack(own)} for kind, own in scores.items()}}}
+    main = {"swift-main": {"scores": {kind: own for kind, own in scores.items() if kind in GROUPS["main"]}}}
+    every = {f"swift-{part}": {"scores": {kind: scores[kind] for kind in kinds}} for part, kinds in GROUPS.items()}
+    for numbers, models, attacked in ((main, "heads", False), (every, "small networks", True)):
+        night = Results({}, heads | numbers)
         made = {figure.key: figure for figure in figures(night, "overnight", observe(night, "overnight"))}
-        assert ("figure-6-fgsm-10h" in made) == drawn
-        names = [series.name for series in made["tables-ce-10h"].series]
-        assert names == (["small networks", "heads"] if drawn else ["heads"])
-    assert made["figure-6-fgsm-10h"].series[0].x == (np.log2(51),)
-    assert made["figure-6-fgsm-10h"].parts == tuple(f"swift-{group}" for group in GROUPS)
+        assert models in made["figure-6-ce-10h"].note and len(made["figure-6-ce-10h"].series[0].x) == 7
+        assert ("figure-6-fgsm-10h" in made) == attacked
+        assert [series.name for series in made["tables-ce-10h"].series] == ["small networks", "heads"]
+
+
+def without_attack(seeds):
+    """Scores of heads, which are not attacked."""
+    return {
+        seed: {
+            name: {metric: row[metric] for metric in ("ce", "calibration", "accuracy")} for name, row in sets.items()
+        }
+        for seed, sets in seeds["vgg11"].items()
+    }

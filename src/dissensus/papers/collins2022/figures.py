@@ -29,29 +29,30 @@ COMPARED = {
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Figure 6 first; those without numbers are left to earlier records."""
+    """Figure 6 first; those with one number or none are left to earlier records."""
     panels = [(metric, set_) for metric in METRICS for set_ in SETS]
     networks = networks_of(scale)
-    strong = scale in ("overnight", "full")
-    sweeps = [(metric, set_, networks if metric == "fgsm" or strong else "heads") for metric, set_ in panels]
     made = [
-        *(_sweep(evidence, models, metric, set_, seconds=False) for metric, set_, models in sweeps),
-        *(_sweep(evidence, models, metric, set_, seconds=True) for metric, set_, models in sweeps),
+        *(_sweep(evidence, networks, metric, set_, seconds=False) for metric, set_ in panels),
+        *(_sweep(evidence, networks, metric, set_, seconds=True) for metric, set_ in panels),
         *(_comparisons(evidence, networks, metric, set_) for metric, set_ in panels),
         *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
-    return [figure for figure in made if any(series.y for series in figure.series)]
+    return [figure for figure in made if any(len(series.y) > 1 for series in figure.series)]
 
 
-def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
-    """Figure 6 or 10, of the numbers of annotators that these models learned from."""
-    ours, theirs = [], []
+def _sweep(evidence: Evidence, networks: str, metric: str, set_: str, *, seconds: bool) -> Figure:
+    """Figure 6 or 10, of the models that learned from more numbers of annotators; of networks if both did."""
+    points = {}
     for kind, name in NAMES.items():
         cost = SECONDS[kind] if seconds else 1.0
         arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
-        points = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
-        ours.append(series_here(name, points, evidence, Candidate(models)))
-        theirs.append(series_in_paper(name, points, PUBLISHED))
+        points[name] = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
+    known = {
+        models: tuple(series_here(name, own, evidence, Candidate(models)) for name, own in points.items())
+        for models in (networks, "heads")
+    }
+    models = max(known, key=lambda models: sum(len(series.y) for series in known[models]))
     unit = "seconds" if seconds else "annotators"
     return Figure(
         key=f"figure-{10 if seconds else 6}-{metric}-{set_}",
@@ -60,8 +61,8 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
         kind="lines",
         x_title=f"{unit} per image, as a power of 2",
         y_title=SHOWN[metric],
-        series=tuple(ours),
-        published=tuple(theirs),
+        series=known[models],
+        published=tuple(series_in_paper(name, own, PUBLISHED) for name, own in points.items()),
         parts=tuple(scored_parts(models)),
         note=f"Means with 95% intervals over {MODELS[models]} and seeds. "
         "The paper's points are those of its tables 2 and 3.",
