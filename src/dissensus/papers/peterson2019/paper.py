@@ -67,7 +67,6 @@ def _network_parts(scale: Scale) -> list[Part]:
     compared = SIZES[scale].compared
     tried = [] if compared is None else [Part(name="rates", study=rates(scale, compared), data=_IMAGES, weight=0.8)]
     return [
-        *tried,
         Part(name="scratch", study=scratch(scale), data=_IMAGES, weight=1.0),
         Part(
             name="scratch-shift",
@@ -93,6 +92,7 @@ def _network_parts(scale: Scale) -> list[Part]:
             weight=0.2,
             settings=attacks | {"version": attacked.VERSION},
         ),
+        *tried,
     ]
 
 

@@ -83,7 +83,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 def settings_of(scale: Scale) -> dict[str, Any]:
     """Everything that determines the numbers."""
     size = asdict(SIZES[scale])
-    left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
+    left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons", "compared")
     settings = {name: value for name, value in size.items() if name not in left_out}
     versions = [name for name in VERSIONS if name in available_versions()]
     return settings | {"version": VERSION, "seed": SEED} | ({"CIFAR-10.1": versions} if versions else {})
