@@ -17,6 +17,7 @@ from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.plan.tradeoff import FIGURE_1, Preferences, preference_map
 from dissensus.plan.utilities import UTILITIES
+from dissensus.train.child_processes import cores
 
 GRID = "grid.json"
 BETAS = (0.1, 1.0, 10.0)  # of the maps; figure 1 has them without numbers
@@ -58,7 +59,7 @@ def config_of(scale: Scale) -> GridConfig:
 
 def recoveries(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """rho in every cell; the file of cells stays in the folder, so that a run that was killed goes on."""
-    grid = simulate_grid(folder / GRID, config_of(scale), quiet=True)
+    grid = simulate_grid(folder / GRID, config_of(scale), workers=cores(), quiet=True)
     return read_off(grid)
 
 
