@@ -78,7 +78,7 @@ rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without 
 PAPER ?= peterson2019
 PARTS ?=
 NIGHT := studies/papers/$(PAPER)-overnight
-overnight: $(VENV)/dev  ## one paper, `make overnight PAPER=gheibi2026 PARTS=swift-main`, with networks that are strong enough; needs DISSENSUS_DATA
+overnight: $(VENV)/dev  ## one paper, `make overnight PAPER=gheibi2026 PARTS=swift-main`, with networks that are strong enough or more seeds; needs DISSENSUS_DATA
 	known=$$(ls $(NIGHT).json 2>/dev/null || echo studies/papers/$(PAPER)-laptop.json) && \
 	$(BIN)/dissensus reproduce $(PAPER) --scale overnight $(if $(PARTS),--parts $(PARTS)) --known $$known -o .studies/$(PAPER)-overnight
 	cp .studies/$(PAPER)-overnight/record.json $(NIGHT).json

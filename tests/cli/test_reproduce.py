@@ -111,7 +111,7 @@ def test_an_unknown_paper_is_one_line_with_the_known_ones():
 def test_an_unknown_scale_is_one_line_with_the_known_ones():
     code, shown, error = run("singh2025", "--scale", "huge")
     assert code == 2 and not shown and error.count("\n") == 1
-    assert "'huge'" in error and "quick, laptop, full" in error
+    assert "'huge'" in error and "quick, laptop, overnight, full" in error
 
 
 def test_an_unknown_engine_is_one_line_with_the_known_ones(tiny):

@@ -32,8 +32,8 @@ def reproduce(
     scale: Annotated[
         str,
         typer.Option(
-            help="Size of the run. quick: about a minute; laptop: about an hour on 2 cores; overnight: networks, for "
-            "papers that have them; full: the paper's own size."
+            help="Size of the run. quick: about a minute; laptop: about an hour on 2 cores; overnight: networks or "
+            "more seeds; full: the paper's own size."
         ),
     ] = "quick",
     folder: Annotated[

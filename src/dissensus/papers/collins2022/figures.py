@@ -10,6 +10,7 @@ from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
+from dissensus.papers.collins2022.studies import MODELS, networks_of, scored_parts
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
 from dissensus.papers.figures import Figure, Series, series_here, series_in_paper
@@ -28,15 +29,18 @@ COMPARED = {
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Figure 6 first."""
+    """Figure 6 first; those without numbers are left to earlier records."""
     panels = [(metric, set_) for metric in METRICS for set_ in SETS]
-    sweeps = [(metric, set_, "networks" if metric == "fgsm" or scale == "full" else "heads") for metric, set_ in panels]
-    return [
+    networks = networks_of(scale)
+    strong = scale in ("overnight", "full")
+    sweeps = [(metric, set_, networks if metric == "fgsm" or strong else "heads") for metric, set_ in panels]
+    made = [
         *(_sweep(evidence, models, metric, set_, seconds=False) for metric, set_, models in sweeps),
         *(_sweep(evidence, models, metric, set_, seconds=True) for metric, set_, models in sweeps),
-        *(_comparisons(evidence, metric, set_) for metric, set_ in panels),
+        *(_comparisons(evidence, networks, metric, set_) for metric, set_ in panels),
         *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
+    return [figure for figure in made if any(series.y for series in figure.series)]
 
 
 def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
@@ -58,17 +62,19 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
         y_title=SHOWN[metric],
         series=tuple(ours),
         published=tuple(theirs),
-        parts=(f"scores-{models}",),
-        note=f"Means with 95% intervals over {models} and seeds. The paper's points are those of its tables 2 and 3.",
+        parts=tuple(scored_parts(models)),
+        note=f"Means with 95% intervals over {MODELS[models]} and seeds. "
+        "The paper's points are those of its tables 2 and 3.",
     )
 
 
-def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
+def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> Figure:
     """Four comparisons of tables 1 to 5, next to the paper's."""
     pairs = {name: compare(metric, *kinds, set_) for name, kinds in COMPARED.items()}
-    candidates = (Candidate("networks"), Candidate("heads"))
-    ours = [series_here(candidate.model, pairs, evidence, candidate, 100) for candidate in candidates]
-    ours = [series for series in ours if series.y]
+    known = {
+        models: series_here(MODELS[models], pairs, evidence, Candidate(models), 100) for models in (networks, "heads")
+    }
+    ours = {models: series for models, series in known.items() if series.y}
     return Figure(
         key=f"tables-{metric}-{set_}",
         title=f"Differences between labels: {SHOWN[metric]} {JUDGED[set_]}",
@@ -76,9 +82,9 @@ def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
         kind="dots",
         x_title="comparison",
         y_title=f"difference in {SHOWN[metric]}, % of the second",
-        series=tuple(ours),
+        series=tuple(ours.values()),
         published=(series_in_paper("means", pairs, PUBLISHED, factor=100),),
-        parts=tuple(f"scores-{series.name}" for series in ours),
+        parts=tuple(part for models in ours for part in scored_parts(models)),
         note="Below zero, the first is better. Means with 95% intervals over runs.",
     )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.paper import SCALES, Paper, Part, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.architectures import parameters
@@ -21,6 +21,7 @@ from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_tra
 
 LABELS = ("cifar10h", "cifar10s")
 FEATURES = ("cifar10-efficientnet",)
+IMAGES = (*LABELS, "cifar10-test")
 SHIFTED = ("cifar10-train-efficientnet", "imagenet32-efficientnet")
 
 
@@ -102,17 +103,19 @@ def _heads(scale: Scale) -> list[Part]:
 
 def _networks(scale: Scale) -> list[Part]:
     size, few = studies.SIZES[scale]["networks"], studies.SIZES[scale]["few networks"]
-    if size is None:
-        return []
+    return [*(_crossed_networks(scale, size) if size else ()), *(_few_networks(scale, few) if few else ())]
+
+
+def _crossed_networks(scale: Scale, size: Mapping[str, Any]) -> list[Part]:
+    """Networks on each kind of label, and their scores on shifted images."""
     kinds = label_kinds(size["images"])
     kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
-    data = (*LABELS, "cifar10-test")
     near = ("cifar10-train",) if size["near"] else ()
-    parts = [
+    return [
         Part(
             name="networks",
             study=studies.network_study(kinds, scale, size["seeds"], size["epochs"]),
-            data=data,
+            data=IMAGES,
             weight=20.0,
         ),
         Part(
@@ -124,18 +127,20 @@ def _networks(scale: Scale) -> list[Part]:
             weight=2.0,
         ),
     ]
-    if few:
-        kinds = label_kinds(few["images"])
-        parts += [
-            Part(
-                name=f"networks-{count}",
-                data=data,
-                weight=5.0,
-                study=studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count]),
-            )
-            for count in studies.PER_CLASS
-        ]
-    return parts
+
+
+def _few_networks(scale: Scale, few: Mapping[str, Any]) -> list[Part]:
+    """Networks on few images of each class."""
+    kinds = label_kinds(few["images"])
+    return [
+        Part(
+            name=f"networks-{count}",
+            study=studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count]),
+            data=IMAGES,
+            weight=5.0,
+        )
+        for count in studies.PER_CLASS
+    ]
 
 
 PAPER = Paper(
@@ -151,4 +156,5 @@ PAPER = Paper(
     names=READER_NAMES,
     headlines=HEADLINES,
     conclude=conclude,
+    scales=SCALES,
 )
