@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,6 +18,10 @@ from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
 from tests.facts import states
+
+
+def read_page(name: str) -> str:
+    return (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_every_paper_has_a_record_with_all_its_claims() -> None:
@@ -37,8 +42,33 @@ def test_pages_are_what_the_records_give(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_no_figure_is_taller_than_a_screen(name: str) -> None:
+    """A screen has 900 pixels, less the header; the main figure is beside the table, 18 rem of 20 pixels wide."""
     for path in (ROOT / "docs" / "figures" / "papers").glob(f"{name}-*.svg"):
-        assert float(ElementTree.parse(path).getroot().attrib["viewBox"].split()[3]) <= 900, path.name
+        assert float(ElementTree.parse(path).getroot().attrib["viewBox"].split()[3]) <= 800, path.name
+    (main,) = re.findall(r"\]\(([^)]*\.svg)\)", read_page(name).partition("## Main claims")[2])
+    width, height = map(
+        float, ElementTree.parse(ROOT / "docs" / "papers" / main).getroot().attrib["viewBox"].split()[2:]
+    )
+    assert 360 / width * height <= 420
+
+
+@pytest.mark.parametrize(("name", "most"), [("index", 300), *((name, 350) for name in PAPERS)])
+def test_first_pages_and_the_index_are_short(name: str, most: int) -> None:
+    shown = re.sub(r"!\[[^]]*\]\([^)]*\)", "", read_page(name))  # without images, addresses and markup
+    words = re.sub(r"\]\([^)]*\)|[|#>*\\]|-{3,}", " ", shown).split()
+    assert len(words) <= most
+
+
+@pytest.mark.parametrize("name", [*PAPERS, *(f"{name}-claims" for name in PAPERS), "index"])
+def test_headings_are_in_order_and_figures_and_columns_have_texts(name: str) -> None:
+    """For keyboards and screen readers: one title, no skipped level, no figure or column without a text."""
+    text = read_page(name)
+    levels = [len(marks) for marks in re.findall(r"^(#+) \S", text, flags=re.MULTILINE)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
+    assert all(alt for alt in re.findall(r"!\[([^]]*)\]", text))
+    heads = [line for line, rule in pairwise(text.splitlines()) if rule.startswith("|--")]
+    assert all(title.strip() for head in heads for title in head[1:-1].split("|"))
 
 
 @pytest.mark.parametrize("path", sorted(RECORDS.glob("*.json")), ids=lambda path: path.stem)
@@ -61,10 +91,8 @@ def test_every_arm_that_must_show_its_labels_records_how_many_it_has_shown(path:
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_page_names_its_record_and_command_and_fits_its_cells(name: str) -> None:
     record = records()[name]
-    top, claims = (
-        (ROOT / "docs" / "papers" / f"{page}.md").read_text(encoding="utf-8") for page in (name, f"{name}-claims")
-    )
-    assert record["command"] in top and f"studies/papers/{name}-{record['scale']}.json" in claims
+    top, claims = (read_page(page) for page in (name, f"{name}-claims"))
+    assert record["command"] in claims and f"studies/papers/{name}-{record['scale']}.json" in claims
     assert f"({name}-claims.md)" in top and escape_markdown(record["conclusion"]["short"]) in top
     assert 5 <= len(record["headlines"]) <= 8
     assert all(escape_markdown(row["ours"]) in claims for row in record["claims"])
