@@ -110,7 +110,10 @@ def test_a_main_claim_has_the_effect_in_the_paper_and_here(judgement, value, exp
     row = {"published": "a 0.5 ± 0.02, b 0.51 ± 0.1", "ours": "ours", "judgement": judgement}
     assert (format_printed(row), format_measured(row)) == expected
     assert format_measured(row | {"judgement": judgement | {"decided": None}}) == "not tested"
-    assert format_printed(row | {"published": "a figure", "judgement": judgement | {"effect": None}}) == "no number"
+    assert (
+        format_printed(row | {"published": "the curves of figure 4", "judgement": judgement | {"effect": None}})
+        == "no number"
+    )
 
 
 def test_the_second_page_has_every_claim_the_sizes_and_the_origin(record):
@@ -205,10 +208,12 @@ def test_dots_of_one_set_stand_together_and_the_papers_number_is_in_the_same_row
     assert "soft: 0.300, from 0.200 to 0.400, the paper 0.31;" in chart.attrib["aria-label"]
 
 
-def test_numbers_that_only_the_paper_has_are_rows_of_their_own():
-    other = replace(FIGURES[1].published[0], name="networks")
+def test_numbers_that_only_the_paper_has_are_rows_of_their_own_unless_they_face_a_single_one_of_ours():
+    other = replace(FIGURES[1].published[0], name="networks", y=(0.31, 0.1))
     chart = drawn(replace(FIGURES[1], published=(other,)))["tiny-dots"]
-    assert "networks, the paper" in [text.text for text in chart.iter(f"{SVG}text")]
+    texts = [text.text for text in chart.iter(f"{SVG}text")]
+    assert texts.count("networks, the paper") == 1, "of set one, for which we have two numbers"
+    assert "0.200 (networks, the paper 0.1)" in texts
 
 
 def test_large_numbers_are_not_written_to_the_thousandth():

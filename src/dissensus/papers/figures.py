@@ -143,16 +143,22 @@ def _line(series: Series, name: str, colour: str) -> Line:
 
 
 def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:
-    """Rows grouped by name: ours with the paper's number of the same name, then what only the paper has."""
+    """Rows grouped by name: ours with the paper's number of the same name, then what only the paper has.
+
+    If a group has one number of ours and one of the paper, they are in one row whatever their names.
+    """
     rows = []
     for group in dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x):
-        printed = {series.name: _point(series, group)[0] for series in figure.published}
-        printed = {name: y for name, y in printed.items() if np.isfinite(y)}
-        for series in figure.series:
-            y, low, high = _point(series, group)
-            if np.isfinite(y):
-                known = {"the paper": printed.pop(series.name)} if series.name in printed else {}
-                rows.append(DotRow(series.name, y, low, high, colour=colours[series.name], group=group, known=known))
+        ours = [(series, point) for series in figure.series if np.isfinite((point := _point(series, group))[0])]
+        printed = {series.name: y for series in figure.published if np.isfinite(y := _point(series, group)[0])}
+        alone = len(ours) == len(printed) == 1
+        for series, (y, low, high) in ours:
+            known = {}
+            if series.name in printed:
+                known = {"the paper": printed.pop(series.name)}
+            elif alone:
+                known = {f"{name}, the paper": printed.pop(name) for name in list(printed)}
+            rows.append(DotRow(series.name, y, low, high, colour=colours[series.name], group=group, known=known))
         rows += [DotRow(f"{name}, the paper", y, colour=PAPER_INK, group=group) for name, y in printed.items()]
     return rows
 

@@ -11,6 +11,7 @@ from dissensus.report.document import Column, Table
 
 Row = Mapping[str, Any]  # a claim of a record
 TITLES = ("claim", "paper", "here ± 95% CI", "verdict", "evidence (accuracy)")
+PLACE = re.compile(r"(figure|section|table) [\d.]+")
 SPREAD = re.compile(r" ± [\d.]*\d")  # behind a printed number
 
 
@@ -27,7 +28,8 @@ def format_printed(row: Row) -> str:
     no_difference = margin is not None and effect == 2 * margin
     counted = outcome is not None and (outcome["cells"] or math.isnan(_half_width(outcome)))
     if effect is None or no_difference or counted:
-        return SPREAD.sub("", row["published"]) if re.search(r"\d", row["published"]) else "no number"
+        has_numbers = re.search(r"\d", PLACE.sub("", row["published"]))
+        return SPREAD.sub("", row["published"]) if has_numbers else "no number"
     scale, sign, unit = _style(row, outcome)
     return f"{float(f'{scale * effect:.{2 if unit else 3}g}'):{sign}g}{unit}"
 
