@@ -13,11 +13,12 @@ import pytest
 
 from dissensus.papers.catalogue import PAPERS
 from dissensus.papers.evidence import Number, read_evidence
+from dissensus.papers.headlines import format_measured
 from dissensus.papers.index import count_bases
 from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
-from tests.facts import states
+from tests.facts import missing_facts, states
 
 
 def read_page(name: str) -> str:
@@ -107,6 +108,35 @@ def test_the_guide_to_delivery_has_the_numbers_of_the_record() -> None:
     guide = " ".join((ROOT / "docs" / "deliver.md").read_text(encoding="utf-8").split())
     assert f"is {gaps['best epoch']:.3f} higher than that of `soft` at the best epoch" in guide
     assert f"and {-gaps['last epoch']:.3f} lower after the last epoch" in guide
+
+
+@pytest.mark.parametrize(
+    ("guide", "paper", "key"),
+    [
+        ("deliver", "collins2022", "deaggregated-ce"),
+        ("deliver", "gheibi2026", "table-2-soft_nll"),
+        ("elicit", "collins2022", "table-3-one-10h-ce"),
+        ("elicit", "collins2022", "figure-10-10h"),
+        ("plan", "sucholutsky2023", "simulated-soft-above-hard"),
+        ("plan", "sucholutsky2023", "sparse-is-best"),
+        ("plan", "sucholutsky2023", "table-1-H-8"),
+        ("plan", "collins2022", "figure-10-10h"),
+        ("train", "singh2025", "table-4-mean-kl"),
+        ("probe", "peterson2019", "table-2-half"),
+        ("probe", "collins2022", "table-1-votes-10h-fgsm"),
+        *(("probe", "gheibi2026", key) for key in ("table-4-lambda_full", "figure-11", "figure-12", "table-8-energy")),
+        ("probe", "gheibi2026", "figure-7"),
+        ("evaluate", "gheibi2026", "figure-2-correlation"),
+    ],
+)
+def test_guides_say_what_came_out_here_next_to_a_link(guide: str, paper: str, key: str) -> None:
+    """The number that the paper's page prints, or the verdict if nothing was decided."""
+    (row,) = [row for row in records()[paper]["claims"] if row["key"] == key]
+    undecided = row["verdict"] in ("too weak to tell", "cannot be tested here")
+    result = row["verdict"] if undecided else format_measured(row)
+    text = (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
+    passages = [" ".join(part.split()) for part in text.split("\n\n") if f"](papers/{paper}.md)" in part]
+    assert any(not missing_facts(passage, result) for passage in passages), result
 
 
 def test_the_readme_has_the_tally_of_the_records() -> None:
