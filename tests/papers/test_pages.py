@@ -78,7 +78,7 @@ def test_the_page_answers_first_and_has_the_main_claims_and_the_main_figure(reco
     row = record["claims"][0]
     assert claim["claim"] == CLAIMS[0].claim and claim["verdict"] == "differs"
     assert claim["evidence (accuracy)"] == (row["evidence"] or "no model")
-    assert isinstance(figure, Drawn) and figure.caption == FIGURES[0].title in figure.note
+    assert isinstance(figure, Drawn) and figure.caption == FIGURES[0].title and states(figure.note, "Figure 1")
     assert known["What to do with it"].blocks[0].text == record["conclusion"]["practice"]
     assert known["Caution"].blocks[0].text == record["conclusion"]["caution"]
     left = sections(describe_reproduction(record | {"unfinished": ["heads", "labels"]}))

@@ -170,12 +170,12 @@ def verdict_bar(record: Record) -> Drawn:
 
 def _main_figure(record: Record) -> list[Drawn]:
     """The first figure of a record, with a short note; the page with all claims has the long one."""
-    shown = "Grey: the paper. Bars and bands: 95% intervals."
-    return [
-        replace(drawn, note=f"{figure.title} ({table_of(figure.source.partition(', ')[2])}). {shown}")
-        for figure in record["figures"][:1]
-        for drawn in describe_figure(figure, record["paper"])
-    ]
+    drawn = []
+    for figure in record["figures"][:1]:
+        place = table_of(figure.source.partition(", ")[2] or figure.source)
+        note = f"{place.capitalize()}; grey: the paper. Bars and bands: 95% intervals."
+        drawn += [replace(chart, note=note) for chart in describe_figure(figure, record["paper"])]
+    return drawn
 
 
 def _unfinished(record: Record) -> list[Text]:

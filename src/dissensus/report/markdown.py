@@ -104,7 +104,8 @@ def _block(block: Any, level: int, figures: str) -> str:
 def _figure(figure: Figure, figures: str) -> list[str]:
     caption, note = escape_markdown(figure.caption), escape_markdown(figure.note)
     if figures:
-        return [f"![{caption}]({figures}/{figure.file}.svg)", note]
+        # A reader sees the caption only if it is below the image as well.
+        return [f"![{caption}]({figures}/{figure.file}.svg)", f"{caption}. {note}" if note else ""]
     return [f"**{caption}**", note, markdown_table(figure.table)] if figure.table is not None else []
 
 
