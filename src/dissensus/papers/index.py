@@ -15,7 +15,7 @@ from dissensus.report.markdown import escape_markdown
 HOLDS = ("equal", "same direction")
 BRIEFLY = (
     "Equal: within two standard errors. Same direction: significant. Differs: another sign, or no effect. "
-    "Too weak to tell: weak models or few runs. Cannot be tested here: missing data, or a small scale."
+    "Too weak to tell: weak models or few runs."
 )
 BASES = ("labels, formulas and simulations", "heads on frozen features", "networks")  # what a verdict rests on
 

@@ -253,6 +253,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     free = smoothing.verdict == "differs" and smoothing.deciding is not None and smoothing.deciding.value.high < 0
     robust = [judgement for key, judgement in judgements.items() if key.endswith("-fgsm")]
     decided = sum(judgement.verdict in (*HOLDS, "differs") for judgement in robust)
+    needed = f"; {'the others' if decided else 'they'} need networks that show the printed effect of soft labels"
     printed = _format_change("s 1", "h 1", "10h").lstrip("-")
     return Conclusion(
         short=f"{few}; with one annotator per image, stated labels {one} against votes ({printed} in the paper). "
@@ -263,9 +264,8 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
             else "This run does not show that stated labels help with few annotators."
         )
         + (" Label smoothing, which needs no annotators, has a lower cross-entropy still." if free else ""),
-        caution=f"Of {len(robust)} claims about robustness to FGSM, {decided or 'none'} can be decided: that needs "
-        "networks which show the printed effect of soft labels. Where networks are too weak, heads on frozen features "
-        "decide.",
+        caution=f"Of {len(robust)} claims about robustness to FGSM, {decided or 'none'} can be decided"
+        f"{needed if decided < len(robust) else ''}. Where networks are too weak, heads on frozen features decide.",
     )
 
 

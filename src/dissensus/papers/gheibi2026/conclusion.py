@@ -20,21 +20,24 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     """The top of the page."""
     cells = [judgements[f"table-1-{method}-{k}"] for method in HARD for k in KS]
     lower = [cell for cell in cells if cell.verdict in HOLDS]
+    undecided = sum(cell.verdict not in (*HOLDS, "differs") for cell in cells)
     few, shuffled = judgements["table-1-multipass-5"], judgements["table-3-shuffled-nll"]
     matched = "Keep every label with its own image. " if shuffled.verdict in HOLDS else ""
     return Conclusion(
         short=f"With 5 to 50 votes, single votes beat soft labels in {len(lower)} of 12 comparisons of soft "
-        f"NLL (in the paper, 12){_where(lower)}{_at_best(cells)}. {_parity(judgements['table-2-soft_nll'])}",
+        f"NLL (paper: 12; undecided here: {undecided}){_where(lower)}{_at_best(cells, lower)}. "
+        f"{_parity(judgements['table-2-soft_nll'])}",
         practice=f"{matched}{_advice(few)}",
         caution=" ".join(_cautions(judgements)),
     )
 
 
-def _at_best(cells: Sequence[Judgement]) -> str:
-    """What the nearest model of each comparison gives at its best epoch."""
+def _at_best(cells: Sequence[Judgement], lower: Sequence[Judgement]) -> str:
+    """What the nearest model of each comparison gives at its best epoch, unless that epoch decided."""
     best = [outcomes["best epoch"].value for cell in cells if "best epoch" in (outcomes := _by_epoch(cell))]
+    decided = lower and all(cell.deciding and cell.deciding.candidate.epoch == "best epoch" for cell in lower)
     ahead = sum(gap.value > 0 for gap in best)
-    return f"; at the best epoch, soft labels lead in {ahead}" if best else ""
+    return f"; at the best epoch, soft labels lead in {ahead}" if best and not decided else ""
 
 
 def _cautions(judgements: Mapping[str, Judgement]) -> Iterator[str]:

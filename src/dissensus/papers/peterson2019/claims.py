@@ -268,11 +268,17 @@ HOLDS = ("equal", "same direction")
 def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     """The top of the page."""
     home = judgements["figure-2-cifar10-cross_entropy"]
-    tuned, attacked = (judgements[key].verdict for key in ("table-1-soft", "table-2-half"))
-    attacks = (
-        "robustness to attacks is not tested"
-        if attacked == "cannot be tested here"
-        else f"that human labels halve the cross-entropy after attacks: {attacked}"
+    attacks = _say(
+        judgements["table-2-half"],
+        "human labels halve the cross-entropy after attacks",
+        "human labels do not halve the cross-entropy after attacks",
+        "robustness to attacks",
+    )
+    tuned = _say(
+        judgements["table-1-soft"],
+        "Fine-tuning on human labels comes closer to people than on classes",
+        "Fine-tuning on human labels comes no closer to people than on classes",
+        "Whether fine-tuning on human labels comes closer to people",
     )
     model = home.deciding.candidate.model if home.deciding is not None else "models"
     loss = _change(judgements, FAR, "cross_entropy", "in the paper, ")
@@ -283,7 +289,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         f"{attacks}.",
         practice=_PRACTICE[home.verdict in HOLDS],
         caution=f"{'Heads on frozen features decide this, not networks. ' if model == 'heads' else ''}"
-        f"Fine-tuning on human labels instead of classes: {tuned}. ImageNet-Far is 205 images, chosen here.",
+        f"{tuned}. ImageNet-Far is 205 images, chosen here.",
     )
 
 
@@ -293,6 +299,14 @@ _PRACTICE = {
     False: "This run does not show a lower cross-entropy with human labels. Test them on your own held-out answers "
     "before you collect several answers per image.",
 }
+
+
+def _say(judgement: Judgement, holds: str, differs: str, subject: str) -> str:
+    """Choose a sentence by the verdict."""
+    if judgement.verdict == "differs":
+        return differs
+    linking = {"too weak to tell": "is too weak to tell", "cannot be tested here": "cannot be tested here"}
+    return holds if judgement.verdict in HOLDS else f"{subject} {linking[judgement.verdict]}"
 
 
 def _generalise(judgements: Mapping[str, Judgement]) -> str:
