@@ -372,7 +372,7 @@ def test_tables_use_the_window_and_a_phone_shows_them_without_scrolling(made, la
 def test_markdown_has_the_same_answer_tables_and_remarks(summary):
     text = markdown(summary)
     lines = text.splitlines()
-    assert lines[0] == r"# a \<study\> & more" and f"> {summary.description['question']}" in lines
+    assert lines[0] == r"# a &lt;study\> & more" and f"> {summary.description['question']}" in lines
     heads = [i for i, line in enumerate(lines) if re.fullmatch(r"\|(-+:?\|)+", line)]
     assert len(heads) == 2 + 3 + 1 + 4 + 1 + 1, "overviews, metrics, probes, methods, cells, versions"
     for i in heads:

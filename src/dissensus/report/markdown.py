@@ -64,7 +64,8 @@ def markdown_table(table: Table) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text in one line, in which nothing is taken for Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]|<>#$~]|&(?=#?\w+;))", r"\\\1", " ".join(str(text).split()))
+    escaped = re.sub(r"([\\`*_\[\]|>#$~]|&(?=#?\w+;))", r"\\\1", " ".join(str(text).split()))
+    return escaped.replace("<", "&lt;")  # Python-Markdown shows the backslash of an escaped <
 
 
 def _cell(cell: AnyCell, format: str, best: bool) -> str:
