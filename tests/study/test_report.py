@@ -379,7 +379,7 @@ def test_markdown_has_the_same_answer_tables_and_remarks(summary):
         width = len(re.findall(r"(?<!\\)\|", lines[i]))
         rows = lines[i - 1 : ([*lines, ""]).index("", i)]
         assert all(len(re.findall(r"(?<!\\)\|", row)) == width for row in rows), "a | in a name is no new column"
-    assert states(text, r"ValueError: the \<loss\>") and "```\n" + SPEC in text
+    assert states(text, r"ValueError: the &lt;loss\>") and "```\n" + SPEC in text
 
 
 def test_latex_tables_are_balanced_escaped_and_booktabs(summary):
