@@ -80,7 +80,7 @@ def _few_votes(judgement: Judgement) -> str:
         f"{of.value.value:+.3f}{'' if excludes_zero(of.value) else ' (not significant)'} {_when(epoch)}"
         for epoch, of in outcomes.items()
     ]
-    printed = "" if judgement.effect is None else f"; the paper prints {judgement.effect:+.3f} without the epoch"
+    printed = "" if judgement.effect is None else f"; paper: {judgement.effect:+.3f}, epoch not named"
     model = judgement.outcomes[0].candidate.model
     return f"Soft NLL of multipass less soft labels, 5 votes, {MODELS.get(model, model)}: {', '.join(parts)}{printed}."
 
@@ -117,6 +117,6 @@ def _parity(judgement: Judgement) -> str:
         weak = judgement.deciding.weak or ("power",)
         epoch = judgement.deciding.candidate.epoch
         reason = f"the {epoch} comes before all votes are shown" if "delivery" in weak else WEAKNESSES[weak[0]]
-        return f"With all votes, this run cannot tell whether SLS and soft labels match: {reason}."
+        return f"With all votes, whether SLS matches soft labels is undecided: {reason}."
     gap = f"{judgement.deciding.value.value:+.3f}"
     return f"With all votes, SLS {'matches' if judgement.verdict == 'equal' else 'does not match'} soft labels ({gap})."
