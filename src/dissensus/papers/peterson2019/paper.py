@@ -10,7 +10,8 @@ from typing import Any
 from dissensus.papers.expressions import difference
 from dissensus.papers.paper import SCALES, Gate, Paper, Part, Scale
 from dissensus.papers.peterson2019 import attacked, labels, shift, tuned, tuned_heads
-from dissensus.papers.peterson2019.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
+from dissensus.papers.peterson2019.claims import CLAIMS, HEADLINES, READER_NAMES
+from dissensus.papers.peterson2019.conclusion import conclude
 from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.observe import NETWORKS, observe
 from dissensus.papers.peterson2019.sets import available_versions
