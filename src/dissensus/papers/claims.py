@@ -1,11 +1,23 @@
-"""Claims of a paper, and the findings about them."""
+"""Claims of a paper, and the findings about them.
+
+What a paper states is in its `claims.toml`, one table per claim or group of claims; its judges are Python.
+
+["table-1-{method}-{k}"]        # the key; {names} are filled in when the claim is made
+source = "table 1, K = {k}"
+claim = "With {k} votes per image, {delivery} has a lower soft NLL than soft labels"
+published = "a figure"          # may be left out, as may `missing`
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from dissensus.files.toml import read_toml
 from dissensus.labels.intervals import Interval
 from dissensus.papers.combined_judges import Judge
 from dissensus.papers.outcomes import Judgement, Verdict
@@ -55,6 +67,20 @@ class Claim:
     def table(self) -> str:
         """The table or figure of the claim, by the name it has among the published numbers."""
         return table_of(self.source)
+
+
+def read_statements(paper: str) -> Callable[..., Claim]:
+    """Read the statements of a paper, such as "singh2025", and return a function that makes claims of them.
+
+    It takes the key of a statement as in the file, a judge, and the words for its {names}.
+    """
+    statements, _ = read_toml(Path(str(files("dissensus.papers") / paper / "claims.toml")))
+
+    def claim(key: str, judge: Judge, /, **words: Any) -> Claim:
+        texts = {name: text.format(**words) for name, text in statements[key].items()}
+        return Claim(key=key.format(**words), judge=judge, **texts)
+
+    return claim
 
 
 @dataclass(frozen=True, kw_only=True)
