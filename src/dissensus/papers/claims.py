@@ -1,11 +1,6 @@
 """Claims of a paper, and the findings about them.
 
-What a paper states is in its `claims.toml`, one table per claim or group of claims; its judges are Python.
-
-["table-1-{method}-{k}"]        # the key; {names} are filled in when the claim is made
-source = "table 1, K = {k}"
-claim = "With {k} votes per image, {delivery} has a lower soft NLL than soft labels"
-published = "a figure"          # may be left out, as may `missing`
+What a paper states is in its `claims.toml`, with the fields of `Claim`; the judges are in its Python.
 """
 
 from __future__ import annotations
@@ -13,14 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
-from dissensus.files.toml import read_toml
 from dissensus.labels.intervals import Interval
 from dissensus.papers.combined_judges import Judge
 from dissensus.papers.outcomes import Judgement, Verdict
+from dissensus.papers.texts import read_texts
 
 
 def table_of(source: str) -> str:
@@ -70,15 +63,14 @@ class Claim:
 
 
 def read_statements(paper: str) -> Callable[..., Claim]:
-    """Read the statements of a paper, such as "singh2025", and return a function that makes claims of them.
+    """Read `claims.toml` of a paper, such as "singh2025", and return a function that makes a claim of a statement.
 
-    It takes the key of a statement as in the file, a judge, and the words for its {names}.
+    It takes the key of the statement as in the file, a judge, and the words for its {names}.
     """
-    statements, _ = read_toml(Path(str(files("dissensus.papers") / paper / "claims.toml")))
+    fill = read_texts(paper, "claims.toml")
 
     def claim(key: str, judge: Judge, /, **words: Any) -> Claim:
-        texts = {name: text.format(**words) for name, text in statements[key].items()}
-        return Claim(key=key.format(**words), judge=judge, **texts)
+        return Claim(judge=judge, **fill(key, words))
 
     return claim
 
