@@ -12,9 +12,8 @@ from dissensus.papers.gheibi2026.answers import answers
 from dissensus.papers.gheibi2026.beyond import CEILING, TEXT_SIZES, TEXTS, ceiling, shrinkage_study, text_runs
 from dissensus.papers.gheibi2026.claims import CLAIMS, HEADLINES
 from dissensus.papers.gheibi2026.conclusion import conclude
-from dissensus.papers.gheibi2026.curves import VERSION as CURVES
-from dissensus.papers.gheibi2026.curves import curve_distances
 from dissensus.papers.gheibi2026.figures import figures
+from dissensus.papers.gheibi2026.measures import CURVES_VERSION, curve_distances
 from dissensus.papers.gheibi2026.observe import EPOCHS, observe
 from dissensus.papers.gheibi2026.probing import PROBING, probe_models, settings_of_probing
 from dissensus.papers.gheibi2026.proposition import SETTINGS as PROPOSITION
@@ -73,7 +72,7 @@ def parts(scale: Scale) -> Sequence[Part]:
             Part(
                 name=f"{model}-curves",
                 work=partial(curve_distances, f"{model}-main"),
-                settings={"version": CURVES},
+                settings={"version": CURVES_VERSION},
                 data=("cifar10h",),
                 needs=(f"{model}-main",),
                 weight=0.05,

@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect, name_runs
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025.encoders import HERE, OF_THE_PAPER, part_of
-from dissensus.papers.singh2025.work import grid_of
+from dissensus.papers.singh2025.work import SETTINGS, grid_of
 
 Numbers = Mapping[str, Any]
 NAMES = {"chaosnli": "ChaosNLI", "popquorn": "POPQUORN", "cifar10h-hard": "CIFAR-10H-Hard"}
@@ -21,7 +21,6 @@ CHOSEN: dict[str, dict[str, tuple[Any, ...]]] = {
     "popquorn": {"soft": (1e-5, 8, 20, 0.0, None), "hard": (1e-4, 32, 10, 0.0, "plateau")},
     "cifar10h-hard": {"soft": (1e-4, 16, 15, 1e-4, "plateau"), "hard": (1e-3, 16, 10, 1e-4, None)},
 }
-SETTINGS = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
 LABELS = Candidate()
 READINGS = {"drawn": "a split per seed", "fixed": "one split"}  # the paper does not say which; the wider one decides
 

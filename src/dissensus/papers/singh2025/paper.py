@@ -11,8 +11,7 @@ from dissensus.papers.singh2025.claims import CLAIMS, HEADLINES, READER_NAMES, c
 from dissensus.papers.singh2025.encoders import READY, SHOWN, encoders_of, files_of, part_of
 from dissensus.papers.singh2025.figures import figures
 from dissensus.papers.singh2025.observe import NAMES, observe
-from dissensus.papers.singh2025.sets import PEOPLE
-from dissensus.papers.singh2025.work import SEED, SIZES, grid_of, numbers_of
+from dissensus.papers.singh2025.work import PEOPLE, SEED, SIZES, grid_of, numbers_of
 from dissensus.papers.text_sets import CHAOSNLI
 
 WEIGHTS = {"chaosnli": 4.0, "popquorn": 1.5, "cifar10h-hard": 1.0}

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.papers.claims import Conclusion
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.sucholutsky2023.label_claims import label_claims
-from dissensus.papers.sucholutsky2023.model_claims import model_claims
+from dissensus.papers.sucholutsky2023.model_claims import label_claims, model_claims
 from dissensus.papers.sucholutsky2023.observe_simulated import ENDS
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, simulated_claims

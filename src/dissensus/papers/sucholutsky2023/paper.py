@@ -9,7 +9,6 @@ from typing import Any
 from dissensus.papers.paper import Paper, Part, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
-from dissensus.papers.sucholutsky2023.architectures import parameters
 from dissensus.papers.sucholutsky2023.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
 from dissensus.papers.sucholutsky2023.differences import differences
 from dissensus.papers.sucholutsky2023.figures import figures
@@ -17,7 +16,7 @@ from dissensus.papers.sucholutsky2023.observe import observe
 from dissensus.papers.sucholutsky2023.own_data import own_files
 from dissensus.papers.sucholutsky2023.sets import label_kinds
 from dissensus.papers.sucholutsky2023.theory import theory
-from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_transfer
+from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_transfer, parameters
 
 LABELS = ("cifar10h", "cifar10s")
 FEATURES = ("cifar10-efficientnet",)

@@ -17,9 +17,11 @@ from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Tell
 from dissensus.papers.sucholutsky2023.sets import label_kinds
+from dissensus.papers.sucholutsky2023.studies import NETWORKS
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
 from dissensus.train.heads.model_files import load_head
+from dissensus.train.networks.catalogue import parameter_count
 
 Shifts = Mapping[str, tuple[np.ndarray, np.ndarray]]  # inputs and class codes, by the name of the set
 NEAR, FAR = "CIFAR-10 training images", "ImageNet at 32 pixels"
@@ -119,3 +121,8 @@ def _scores(probs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     cross = -(targets * np.log(np.maximum(probs, SMALLEST))).sum(axis=1)
     right = probs.argmax(axis=1) == targets.argmax(axis=1)
     return {"cross-entropy": float(cross.mean()), "accuracy": float(right.mean())}
+
+
+def parameters(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    """Count the parameters of each network of table 2 at its published size."""
+    return {name: parameter_count(name) for name in NETWORKS}
