@@ -20,31 +20,16 @@ from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.judges import Direction, NotBeyond, Same, each, holds_in, more, negative, same
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.printed import Printed
+from dissensus.papers.texts import read_tables
 
 claim = read_statements("collins2022")
 SHOWN = {"ce": "cross-entropy", "calibration": "calibration error", "fgsm": "loss after FGSM"}
 JUDGED = {"10h": "on CIFAR-10H", "10s": "on CIFAR-10S"}
 COUNTS = (1, 2, 4)  # annotators for whom there are votes and stated labels
 READER_NAMES = {
-    "hard": "CIFAR-10 classes",
-    "random": "random labels",
-    "uniform": "uniform labels",
-    "smoothed": "smoothed labels",
-    "h": "votes",
-    "s": "stated labels",
-    "h aggregated": "mean of votes",
-    "s aggregated": "mean of stated labels",
-    "h 1": "one vote",
-    "s 1": "one stated label",
+    **read_tables("collins2022", "names.toml"),
     **{f"h {count}": f"{count} votes" for count in VOTES[1:]},
     **{f"s {count}": f"{count} stated labels" for count in BELIEFS[1:]},
-    "t1-uniform": "T1 uniform",
-    "t1-clamp": "T1 clamp",
-    "t2-uniform": "T2 uniform",
-    "top-two-only": "two classes alone",
-    "fgsm": "FGSM",
-    "pgd": "PGD",
-    "heads": "heads on frozen features",
 }
 # Kinds of labels that are compared, by the key of the claim; the second is the base.
 PAIRS = {

@@ -15,26 +15,13 @@ from dissensus.papers.collins2022.observe import observe
 from dissensus.papers.collins2022.scores import ATTACKED, EPSILON, PGD_KINDS, choices_of, numbers_of
 from dissensus.papers.collins2022.studies import FEATURES, MODELS, NETWORKS, SIZES, choice_studies, milestones, study
 from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.texts import read_differences
 
 LABELS = ("cifar10h", "cifar10s")
 DATA = {"heads": (*LABELS, FEATURES), "networks": (*LABELS, "cifar10-test")}
 COMPARED = ("votes", "beliefs")
 WEIGHTS = {"heads": 1.0, "networks": 6.0}
-# Rows of "How this run differs from the paper" that no scale changes.
-ALWAYS = (
-    ("models", "three networks from scratch", "networks, and two heads on frozen features of an ImageNet ResNet-50"),
-    ("model that decides", "all networks together", "networks if strong enough, otherwise heads; never both together"),
-    ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
-    ("images with their CIFAR-10 class", "6,100, perhaps with the 100 held out", "6,000 at most, without them"),
-    ("repeated trials of CIFAR-10S", "not stated", "left out of learning, counted in numbers about labels"),
-    ("random labels", "not stated how", "Dirichlet(1, ..., 1), drawn once"),
-    ("shifted or mirrored images", "not stated", "none"),
-    ("validation set", "images and loss not stated", "1,000 further images, cross-entropy to CIFAR-10 classes"),
-    ("optimiser of networks", "not stated", "SGD with a momentum of 0.9"),
-    ("loss after an attack", "labels not stated", "cross-entropy to people's labels, raised and scored"),
-    ("steps of PGD", "not stated", "10 steps of 1/255 within 4/255"),
-    ("bins of the calibration error", "not stated", "100 images each, so one bin on CIFAR-10S"),
-)
+ALWAYS, _ = read_differences("collins2022")
 
 
 def parts(scale: Scale) -> Sequence[Part]:

@@ -22,6 +22,7 @@ from dissensus.papers.gheibi2026.reader_names import MODELS, READER_NAMES
 from dissensus.papers.gheibi2026.studies import FEATURES, SIZES, Size, studies_of
 from dissensus.papers.paper import SCALES, Gate, Paper, Part, Scale
 from dissensus.papers.published import read_published
+from dissensus.papers.texts import read_differences
 
 IMAGES = ("cifar10h", "cifar10-test")
 VECTORS = ("cifar10h", FEATURES)
@@ -31,30 +32,7 @@ ELSEWHERE = {
 }
 VOTES = 51  # of an image of CIFAR-10H, on average
 WEIGHTS = {"heads": 0.2, "swift": 20.0, "resnet18": 2.0}
-PAPER_SIZES = {
-    "model": "ResNet-18",
-    "optimizer": "SGD at 0.1, cosine, batches of 128",
-    "augmentation": "crop and flip",
-    "epochs": "200",
-    "passes over all votes": "3.9",
-    "images": "10,000",
-    "seeds, all votes": "10",
-    "seeds, hard deliveries": "5",
-    "seeds, few votes": "5",
-    "K": "5, 10, 25, 50",
-}
-UNSTATED = (
-    ("scored epoch", "not stated for scores; the best for curvature", "both; the nearest strong one decides"),
-    ("few votes", "independent draws for each K", "one random stream per seed for all K"),
-    ("mixup", "alpha not stated", "alpha 0.2, majority labels"),
-    ("label smoothing", "amount not stated", "0.1, majority labels"),
-    ("high-disagreement slice", "rule not stated", "the tenth of the images with the largest entropy"),
-    ("gain by target error", "images not stated", "held-out images decide; images learned from are in the evidence"),
-    ("far images", "SVHN", "none; ImageNet at 32 pixels is in the evidence"),
-    ("CIFAR-100", "10,000 test images", "8,000 at most"),
-    ("images for CKA and Grad-CAM", "not stated", "training images of CIFAR-10, by disjoint pairs of seeds"),
-    ("Grad-CAM", "layer and class not stated", "last layer with maps of at least 4 x 4, true class, no ReLU"),
-)
+ALWAYS, PAPER_SIZES = read_differences("gheibi2026")
 
 
 def parts(scale: Scale) -> Sequence[Part]:
@@ -125,7 +103,7 @@ def _gate(model: str) -> Gate:
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
     """How a run at this scale differs from the paper."""
-    rows = list(UNSTATED)
+    rows = list(ALWAYS)
     for model, size in SIZES[scale].items():
         shown = MODELS[model]
         ours = _sizes(size)

@@ -28,6 +28,7 @@ from dissensus.papers.peterson2019.shift import HELD
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
 from dissensus.papers.peterson2019.tuned import ATTACKED, ROWS
 from dissensus.papers.published import read_published
+from dissensus.papers.texts import read_tables
 from dissensus.report.document import slug
 
 claim = read_statements("peterson2019")
@@ -35,19 +36,7 @@ KEYS = dict(zip(SETS, ("cifar10", "v6", "v4", "imagenet", "far"), strict=True))
 RAW = untestable("needs the raw trials, which `dissensus data get cifar10h-raw` downloads")
 NO_IMAGES = "the images of CIFAR-10.1 are not among the data"
 RATES = ("0.2", "0.01", "0.001")
-READER_NAMES = {
-    "soft": "human labels",
-    "hard": "classes",
-    "control": "classes",
-    "mixup": "mixup",
-    "category": "class means",
-    "sampled": "sampled labels",
-    "pretrained": "before fine-tuning",
-    "ensemble": "ensemble",
-    "closest before": "closest network",
-    "furthest after": "furthest fine-tuned network",
-    "heads": "heads on frozen features",
-}
+READER_NAMES = read_tables("peterson2019", "names.toml")
 HUMAN = ("soft", "sampled")
 OTHERS = ("pretrained", "control", "mixup", "category")
 APART = 0.01  # nats: the largest distance of whole and sampled labels in table 1

@@ -11,6 +11,7 @@ from dissensus.papers.sucholutsky2023.observe_simulated import ENDS
 from dissensus.papers.sucholutsky2023.sets import NAMES
 from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, simulated_claims
 from dissensus.papers.sucholutsky2023.studies import KEPT
+from dissensus.papers.texts import read_tables
 
 CLAIMS = (*simulated_claims(), *label_claims(), *model_claims())
 HEADLINES = (
@@ -25,18 +26,7 @@ HEADLINES = (
 )
 READER_NAMES = {
     **NAMES,
-    "hard": "hard labels",
-    "soft": "soft labels",
-    "heads": "linear heads on frozen features",
-    "sparse": "sparse labels",
-    "top-class": "top-class labels",
-    "components": "principal components",
-    "before": "before the pilot",
-    "after": "after the pilot",
-    "middling": "medium softness",
-    "softest": "softest labels",
-    "labels": "correlation",
-    "linear": "limit",
+    **read_tables("sucholutsky2023", "names.toml"),
     **{f"{regime}, {end}": f"{end} sizes" for regime in REGIMES for end in ENDS},
     **{kept: f"{kept} classes" for kept in KEPT},
 }
