@@ -120,7 +120,6 @@ class Finding:
 
 
 def claim_entry(claim: Claim, finding: Finding) -> dict[str, Any]:
-    """The entry of a claim in a record."""
     return {
         "key": claim.key,
         "claim": claim.claim,

@@ -85,7 +85,6 @@ def read_figures(paper: str) -> Callable[..., Figure]:
 
 
 def figure_of(stored: Mapping[str, Any]) -> Figure:
-    """Make a figure from its JSON."""
     fields = dict(stored) | {name: tuple(map(_series_of, stored[name])) for name in ("series", "published")}
     return Figure(**fields | {"parts": tuple(stored["parts"])})
 
@@ -145,7 +144,6 @@ def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
 
 
 def _table(figure: Figure, series: Sequence[Series]) -> Table:
-    """The numbers of a figure, one row per point."""
     nothing = (None,)
     rows = [
         (entry.name + (" (paper)" if entry in figure.published else ""), x, y, low, high)

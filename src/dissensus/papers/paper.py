@@ -29,16 +29,10 @@ Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
 class Gate:
     """What a part must show before a night is spent on others: the level of the paper, and a positive control.
 
-    Attributes
-    ----------
-    source : str
-        Published table that has both.
-    candidate : Candidate
-        Model and epoch that must show them.
-    expression : Expression
-        The difference in question, which is not its own control.
-    stops : names of later parts
-        They are not run if the gate stays closed.
+    source      published table that has both
+    candidate   model and epoch that must show them
+    expression  the difference in question, which is not its own control
+    stops       names of later parts that are not run if the gate stays closed
     """
 
     source: str
@@ -114,21 +108,17 @@ class Results:
         return list(make(*known)) if len(known) == len(parts) else []
 
     def study(self, part: str) -> StudyFolder:
-        """Read the cells of a part that is a study."""
         return read_folder(self.folders[part])
 
     def summary(self, part: str) -> Summary:
-        """Summarise the cells of a part that is a study."""
         return summarise_study(self.study(part))
 
 
 def no_figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Return no figures: the default of a paper."""
     return ()
 
 
 def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
-    """Return no answers: the default of a paper."""
     return ()
 
 

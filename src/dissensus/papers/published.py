@@ -68,7 +68,6 @@ class Published:
     tables: Sequence[PublishedTable]
 
     def table(self, source: str, where: str = "") -> PublishedTable | None:
-        """Return the table of a claim."""
         return next((table for table in self.tables if (table.source, table.where) == (source, where)), None)
 
     def conditions(self, source: str, where: str = "") -> PublishedTable | None:

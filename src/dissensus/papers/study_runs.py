@@ -1,8 +1,9 @@
-"""Scores of a study's cells by run, and differences of paired runs."""
+"""Models of a study's cells, their scores by run, and differences of paired runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.intervals import Interval
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.cell_table import cell_rows
+from dissensus.train.cards import HEAD
+from dissensus.train.heads.model_files import load_head
+from dissensus.train.model_files import model_kind
 
 Runs = dict[str, float]
 
@@ -36,6 +40,14 @@ def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), 
     if not together:
         raise KeyError(f"no cell has {settings}")
     return {run: float(np.mean(values)) for run, values in together.items()}
+
+
+def load_model(path: Path) -> Any:
+    if model_kind(path) == HEAD:
+        return load_head(path)
+    from dissensus.train.network_files import load_network  # torch is loaded where it is needed
+
+    return load_network(path)
 
 
 def gaps(first: Mapping[str, float], second: Mapping[str, float]) -> Runs:

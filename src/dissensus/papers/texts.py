@@ -32,6 +32,5 @@ def read_differences(paper: str) -> tuple[list[tuple[str, str, str]], dict[str, 
 
 
 def read_tables(paper: str, name: str) -> dict[str, Any]:
-    """Read a TOML file of a paper."""
     tables, _ = read_toml(Path(str(files("dissensus.papers") / paper / name)))
     return tables

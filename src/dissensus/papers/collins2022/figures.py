@@ -12,15 +12,7 @@ from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
-from dissensus.papers.figures import (
-    Figure,
-    Points,
-    Series,
-    next_to_paper,
-    read_figures,
-    series_here,
-    series_in_paper,
-)
+from dissensus.papers.figures import Figure, Points, Series, next_to_paper, read_figures, series_here, series_in_paper
 from dissensus.papers.paper import Results, Scale
 
 figure = read_figures("collins2022")
@@ -37,7 +29,6 @@ COMPARED = {
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Figure 6 first."""
     panels = [(metric, set_) for metric in METRICS for set_ in SETS]
     sweeps = [(metric, set_, "networks" if metric == "fgsm" or scale == "full" else "heads") for metric, set_ in panels]
     return [

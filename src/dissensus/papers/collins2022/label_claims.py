@@ -47,14 +47,11 @@ def _exact(numbers: str, source: str = "") -> list[Judge]:
     return judges
 
 
-def _exact_claims() -> Iterator[Claim]:
+def _elicitation_claims() -> Iterator[Claim]:
+    """What was released, and how labels are elicited, made and timed."""
     for key, numbers in PRINTED.items():
         judges = _exact(numbers)
         yield claim(key, judges[0] if len(judges) == 1 else each(*judges))
-
-
-def _elicitation_claims() -> Iterator[Claim]:
-    """How labels are elicited, made and timed."""
     yield claim("exclusions", exactly("rule_breakers", "s", "0"))
     yield claim("completion", exactly("not_made_again", "s", "0"))
     yield claim("figure-7", each(*_exact("inputs/s"), exactly("impossible_answers", "s", "0")))
@@ -104,4 +101,4 @@ def _list(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-LABEL_CLAIMS = (*_exact_claims(), *_elicitation_claims(), *_comparison_claims(), *_setting_claims())
+LABEL_CLAIMS = (*_elicitation_claims(), *_comparison_claims(), *_setting_claims())

@@ -37,11 +37,7 @@ def answers(results: Results, scale: Scale) -> Sequence[Answer]:
             ("shrinkage",),
             lambda: _shrinkage(results.study("shrinkage")),
         ),
-        (
-            "How far are the models from the human ceiling?",
-            ("ceiling", "heads-main"),
-            lambda: _ceiling(results, scale),
-        ),
+        ("How far are the models from the human ceiling?", ("ceiling", "heads-main"), lambda: _ceiling(results, scale)),
     )
     return [
         Answer(question=question, answer=write(), parts=parts)

@@ -80,7 +80,6 @@ def parts(scale: Scale) -> Sequence[Part]:
 
 
 def _probes(model: str, scale: Scale, study: str, data: tuple[str, ...]) -> Part:
-    """What is inside the models of one study."""
     return Part(
         name=f"{model}-probes-{study}",
         work=partial(probe_models, model, scale, study),
@@ -102,7 +101,6 @@ def _gate(model: str) -> Gate:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """How a run at this scale differs from the paper."""
     rows = list(ALWAYS)
     for model, size in SIZES[scale].items():
         shown = MODELS[model]

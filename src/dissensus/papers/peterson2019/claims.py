@@ -59,17 +59,17 @@ def _label_claims() -> Iterator[Claim]:
     yield claim("figure-1", more("distance_agreeing", "hard", than="people again", where=HELD))
 
 
-def _set_claims(where: str, key: str) -> Iterator[Claim]:
-    printed = where in (HOME, FAR)
-    words = {"key": key, "set": where, "missing": NO_IMAGES if where.startswith("CIFAR-10.1") else ""}
-    higher = more("accuracy", "soft", than="hard", where=where)
-    yield claim("figure-2-{key}-accuracy", higher, **words, published="" if printed else "higher, a figure")
-    lower = less("cross_entropy", "soft", than="hard", where=where)
-    yield claim("figure-2-{key}-cross_entropy", lower, **words, published="" if printed else "lower, a figure")
-
-
-def _size_claims() -> Iterator[Claim]:
-    """Sizes of the effects in section 5.2, and their growth with distance."""
+def _generalisation_claims() -> Iterator[Claim]:
+    for where, key in KEYS.items():
+        printed = where in (HOME, FAR)
+        words = {"key": key, "set": where, "missing": NO_IMAGES if where.startswith("CIFAR-10.1") else ""}
+        higher = more("accuracy", "soft", than="hard", where=where)
+        yield claim("figure-2-{key}-accuracy", higher, **words, published="" if printed else "higher, a figure")
+        lower = less("cross_entropy", "soft", than="hard", where=where)
+        yield claim("figure-2-{key}-cross_entropy", lower, **words, published="" if printed else "lower, a figure")
+    for score in ("accuracy", "cross_entropy"):
+        yield claim(f"figure-2-every-{score}", positive(value_of(f"{score}_least_gain", "soft")))
+    yield claim("section-5-folds", positive(value_of("accuracy_least_gain", "soft", "in each fold")))
     for where, points, cut in ((HOME, "1", "29"), (FAR, "2", "38")):
         of_set = partial(claim, key=KEYS[where], set=where)
         yield of_set("section-5-size-{key}-accuracy", equals("accuracy_gain", "soft", points, where=where))
@@ -77,15 +77,6 @@ def _size_claims() -> Iterator[Claim]:
     yield claim("section-5-size-second-best", equals("second_best_gain", "soft", "5"))
     for key, metric in (("accuracy", "accuracy_gain"), ("cross_entropy", "cross_entropy_cut")):
         yield claim(f"section-5-shift-{key}", more(metric, "soft", than="soft", where=FAR, than_where=HOME))
-
-
-def _generalisation_claims() -> Iterator[Claim]:
-    for where, key in KEYS.items():
-        yield from _set_claims(where, key)
-    for score in ("accuracy", "cross_entropy"):
-        yield claim(f"figure-2-every-{score}", positive(value_of(f"{score}_least_gain", "soft")))
-    yield claim("section-5-folds", positive(value_of("accuracy_least_gain", "soft", "in each fold")))
-    yield from _size_claims()
     for key, optimiser in (("section-5-rate", ""), ("section-5-adam", "Adam at ")):
         lower = [
             difference("soft_nll_of_rate", f"{optimiser}0.1", f"{optimiser}{rate}", kind)
@@ -125,10 +116,6 @@ def _tuning_claims() -> Iterator[Claim]:
     for version in ("v4", "v6"):
         lowest = [less(f"cross_entropy_{version}", "sampled", than=row) for row in OTHERS]
         yield claim("table-1-{version}", each(*lowest), version=version)
-    yield from _ensemble_claims()
-
-
-def _ensemble_claims() -> Iterator[Claim]:
     yield claim("section-6-ensemble", less("soft_nll", "ensemble", than="closest before"))
     yield claim("section-6-no-substitute", less("soft_nll", "furthest after", than="ensemble"))
     yield claim("section-6-recency", more("soft_nll", "Shake-Shake", than="third closest"))

@@ -82,7 +82,6 @@ def _pgd(results: Results) -> Figure:
 
 
 def _dots(key: str, series: Mapping[str, Points], evidence: Evidence, candidate: Candidate) -> Figure:
-    """Ours and the paper's numbers in one plot."""
     ours, theirs = next_to_paper(series, evidence, candidate, read_published("peterson2019"))
     models = READER_NAMES.get(candidate.model, candidate.model)
     return figure(key, ours, (entry for entry in theirs if entry.y), models=models)

@@ -22,7 +22,6 @@ AT_MOST = 5  # classes of an item that are drawn one by one: all ten would be ta
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """The main figure first."""
     runs = main_numbers(results)
     return [
         *(_scores(evidence, metric) for metric in ("kl", "entropy_correlation", "accuracy")),

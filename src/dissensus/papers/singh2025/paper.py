@@ -39,7 +39,6 @@ def _part(name: str, encoder: str, scale: Scale) -> Part:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """What is other here than in the paper."""
     used = {name: [SHOWN.get(encoder, encoder) for encoder in encoders_of(name)] for name in PEOPLE}
     rows = [
         ("encoder of texts", "OpenAI text-embedding-3-large", " and ".join(used["popquorn"])),

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.papers.claims import Conclusion
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.sucholutsky2023.model_claims import label_claims, model_claims
+from dissensus.papers.sucholutsky2023.model_claims import MODEL_CLAIMS
 from dissensus.papers.sucholutsky2023.observe_simulated import ENDS
 from dissensus.papers.sucholutsky2023.sets import NAMES
-from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, simulated_claims
+from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, SIMULATED_CLAIMS
 from dissensus.papers.sucholutsky2023.studies import KEPT
 from dissensus.papers.texts import read_tables
 
-CLAIMS = (*simulated_claims(), *label_claims(), *model_claims())
+CLAIMS = (*SIMULATED_CLAIMS, *MODEL_CLAIMS)
 HEADLINES = (
     "simulated-soft-above-hard",
     "simulated-ratio",

@@ -14,7 +14,6 @@ _, PAPER = read_differences("sucholutsky2023")
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """Return rows (aspect, in the paper, here)."""
     here = _data_here(scale) | _simulations_here(scale) | _models_here(scale)
     return [(aspect, PAPER[aspect], text) for aspect, text in here.items() if text != PAPER[aspect]]
 

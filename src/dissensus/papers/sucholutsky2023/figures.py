@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
-from dissensus.evaluate.statistics import mean_interval
 from dissensus.papers.evidence import Evidence, Number
 from dissensus.papers.figures import Figure, Series, interval_series, read_figures
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.published import read_published
+from dissensus.papers.study_runs import interval_of
+from dissensus.papers.sucholutsky2023.observe import mean_of
 from dissensus.papers.sucholutsky2023.observe_models import (
     SETS,
     Value,
@@ -29,11 +29,14 @@ figure = read_figures("sucholutsky2023")
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Return the main figure first."""
     make = results.make_from
     scores = (5, "cross-entropy"), (9, "accuracy")
     return [
-        *(small_data_figure(results, count) for count in PER_CLASS if _has_few(results, count)),
+        *(
+            small_data_figure(results, count)
+            for count in PER_CLASS
+            if {f"networks-{count}", f"heads-{count}"} & {*results.folders}
+        ),
         *simulation_figures(results),
         *make(["informed"], _recovery_figures),
         *make(["transfer"], lambda transfer: [_score_figure(transfer, *which) for which in scores]),
@@ -42,10 +45,6 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
         *make(["transfer"], lambda transfer: [_entropy_figure(transfer["rows"])]),
         *make(["transfer", "informed"], lambda transfer, informed: [_information_figure(transfer, informed)]),
     ]
-
-
-def _has_few(results: Results, count: int) -> bool:
-    return any(f"{model}-{count}" in results.folders for model in ("networks", "heads"))
 
 
 def small_data_figure(results: Results, count: int) -> Figure:
@@ -57,7 +56,7 @@ def small_data_figure(results: Results, count: int) -> Figure:
             losses = losses_by_kind(results, f"{model}-{count}")
             shown = [kind for kind in soft if kind in losses]
             gaps = [[losses[kind][run] - losses["hard"][run] for run in losses["hard"]] for kind in shown]
-            series.append(interval_series(model, [NAMES[kind] for kind in shown], [mean_interval(gap) for gap in gaps]))
+            series.append(interval_series(model, [NAMES[kind] for kind in shown], [interval_of(gap) for gap in gaps]))
     published, where = read_published("sucholutsky2023"), f"{count} images per class"
     printed = {kind: published.find(Number("cross_entropy", kind, where)) for kind in ("hard", *soft)}
     values = {kind: number.value for kind, number in printed.items() if number is not None}
@@ -68,10 +67,10 @@ def small_data_figure(results: Results, count: int) -> Figure:
 
 def _recovery_figures(informed: Numbers) -> list[Figure]:
     kinds = informed["kinds"]
-    rho = [mean_interval([run["rho"] for run in starts.values()]) for starts in kinds.values()]
+    rho = [interval_of(run["rho"] for run in starts.values()) for starts in kinds.values()]
     scatter = []
     for name, group in (("kinds of label", kinds), ("drawn votes of CIFAR-10H", informed["few votes"])):
-        points = sorted((_mean(starts, "error_rate"), _mean(starts, "rho")) for starts in group.values())
+        points = sorted((mean_of(starts, "error_rate"), mean_of(starts, "rho")) for starts in group.values())
         scatter.append(line(name, *zip(*points, strict=True)))
     words = {"images": informed["images"], "judged_by": informed["judged by"]}
     by_kind = interval_series("rho", [NAMES[kind] for kind in kinds], rho)
@@ -95,7 +94,7 @@ def _by_softness(key: str, transfer: Numbers, values: Mapping[str, Value]) -> Fi
     for name, value in values.items():
         runs = by_run(transfer["rows"], value)
         kinds = sorted(runs, key=softness.__getitem__)
-        means = [mean_interval(list(runs[kind].values())) for kind in kinds]
+        means = [interval_of(runs[kind]) for kind in kinds]
         series.append(interval_series(name, [softness[kind] for kind in kinds], means))
     return figure(key, series, kinds=_names(kinds))
 
@@ -118,14 +117,14 @@ def _network_figure(transfer: Numbers) -> Figure:
 def _entropy_figure(rows: Sequence[Numbers]) -> Figure:
     series = []
     for name, key in (("labels", "entropy of its labels"), ("predictions", "entropy")):
-        values = by_run(rows, partial(_value, key))
-        means = [mean_interval(list(values[kind].values())) for kind in values]
+        values = by_run(rows, lambda row, key=key: float(row[key]))
+        means = [interval_of(values[kind]) for kind in values]
         series.append(interval_series(name, [NAMES[kind] for kind in values], means))
     return figure("figure-7", series)
 
 
 def _information_figure(transfer: Numbers, informed: Numbers) -> Figure:
-    rho = {kind: _mean(starts, "rho") for kind, starts in informed["kinds"].items()}
+    rho = {kind: mean_of(starts, "rho") for kind, starts in informed["kinds"].items()}
     rows = transfer["rows"]
     places: dict[str, Value] = {"all kinds of label": on_all_labels}
     places |= {SETS[name]: on_shift(name) for name in rows[0]["shift"]}
@@ -136,11 +135,3 @@ def _information_figure(transfer: Numbers, informed: Numbers) -> Figure:
         means = [np.mean(list(losses[kind].values())) for kind in order]
         series.append(line(name, [rho[kind] for kind in order], means))
     return figure("figure-10", series, kinds=_names(order))
-
-
-def _value(key: str, row: Numbers) -> float:
-    return float(row[key])
-
-
-def _mean(starts: Numbers, key: str) -> float:
-    return float(np.mean([run[key] for run in starts.values()]))

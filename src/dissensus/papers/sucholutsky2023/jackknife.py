@@ -9,16 +9,9 @@ from scipy.stats import spearmanr
 
 
 def pseudo_values(statistic: Callable[[np.ndarray], float], names: Sequence[str]) -> dict[str, float]:
-    """Return one value per group; their mean and Student's interval are the jackknife's.
+    """Return m * theta - (m - 1) * theta without the group, for each group; `statistic` takes positions of groups.
 
-        m * theta - (m - 1) * theta without the group
-
-    Tukey (1958), Bias and confidence in not quite large samples.
-
-    Parameters
-    ----------
-    statistic : (positions of groups) -> value
-    names : (m,) of the groups
+    Their mean and Student's interval are the jackknife's. Tukey (1958), Bias and confidence in not quite large samples.
     """
     every = np.arange(len(names))
     whole = statistic(every)

@@ -39,12 +39,6 @@ NO_TYPICALITY = "CIFAR-10T was not released; if you have it, put typicality.npy 
 UNRELEASED = {"S+dense": NO_DENSE, "DS": NO_DENSE, "T": NO_TYPICALITY}
 
 
-def label_claims() -> Iterator[Claim]:
-    """Sections 7.1 and 7.2 about the labels themselves, and table 2."""
-    yield from _label_claims()
-    yield from _recovery_claims()
-
-
 def as_printed(metric: str, arm: str, *, within: float = 0.0) -> Exactly:
     """Judge that a number without randomness is the printed one."""
     printed = read_published("sucholutsky2023").find(Number(metric, arm))
@@ -79,15 +73,6 @@ def _recovery_claims() -> Iterator[Claim]:
         if name != "preact_resnet164":  # no number is printed
             judge = as_printed("parameters", name)
             yield claim("table-2-{name}", judge, name=name, network=shown, printed=judge.printed.value)
-
-
-def model_claims() -> Iterator[Claim]:
-    """Sections 7.2 to 7.4 and appendices C and E."""
-    yield from _crossed_claims()
-    yield from _shift_claims()
-    yield from _figure_claims()
-    yield from _table_3_claims()
-    yield from _small_data_claims()
 
 
 def _below_the_ends(where: str, metric: str = CE) -> list[Expression]:
@@ -138,20 +123,17 @@ def _figure_claims() -> Iterator[Claim]:
     yield claim("figures-12-22", divergent)
 
 
-def _table_3_claims() -> Iterator[Claim]:
-    yield claim("table-3-near", NotBeyond(_more_classes(NEAR), -1, ADDS))
-    yield claim("table-3-far", negative(_more_classes(FAR)))
-    worse = each(*(more("cross_entropy_kept", "10", than="2", where=where) for where in (NEAR, FAR)))
-    yield claim("table-3-all", needs(NO_DENSE, worse))
-
-
 def _more_classes(where: str) -> Expression:
-    """Mean of three and four classes less two."""
     weights = {"3": 0.5, "4": 0.5, "2": -1.0}
     return Expression(tuple((weight, Number("cross_entropy_kept", kept, where)) for kept, weight in weights.items()))
 
 
-def _small_data_claims() -> Iterator[Claim]:
+def _table_claims() -> Iterator[Claim]:
+    """Tables 3 and 1."""
+    yield claim("table-3-near", NotBeyond(_more_classes(NEAR), -1, ADDS))
+    yield claim("table-3-far", negative(_more_classes(FAR)))
+    worse = each(*(more("cross_entropy_kept", "10", than="2", where=where) for where in (NEAR, FAR)))
+    yield claim("table-3-all", needs(NO_DENSE, worse))
     for count in PER_CLASS:
         for kind in (kind for kind in NAMES if kind != "hard"):
             compare, side = (more, "higher") if kind == "T" else (less, "lower")
@@ -163,3 +145,13 @@ def _small_data_claims() -> Iterator[Claim]:
     yield claim("small-data-u-80", each(*votes))
     sliders = [less(CE, "DS", than=kind, where="8 images per class") for kind in ("hard", "T")]
     yield claim("small-data-u-8", needs(NO_DENSE, each(*sliders)))
+
+
+MODEL_CLAIMS = (
+    *_label_claims(),
+    *_recovery_claims(),
+    *_crossed_claims(),
+    *_shift_claims(),
+    *_figure_claims(),
+    *_table_claims(),
+)

@@ -48,7 +48,10 @@ def observe(results: Results, scale: Scale) -> Evidence:
             *make(["labels"], observe_labels),
             *make(["informed"], observe_recovery),
             *make(["guidance"], observe_pilot),
-            *make(["architectures"], _observe_sizes),
+            *make(
+                ["architectures"],
+                lambda sizes: [(LABELS, Number("parameters", name), {"all": n}) for name, n in sizes.items()],
+            ),
             *make(["transfer-networks", "informed"], _observe_networks),
             *observe_few(results, "networks"),
             *make(["transfer", "informed"], partial(observe_models, OF_HEADS)),
@@ -57,11 +60,6 @@ def observe(results: Results, scale: Scale) -> Evidence:
             *(observe_uncertain(results) if "heads" in results.folders else ()),
         ]
     )
-
-
-def _observe_sizes(architectures: Numbers) -> Iterator[Row]:
-    for name, count in architectures.items():
-        yield LABELS, Number("parameters", name), {"all": count}
 
 
 def observe_labels(labels: Numbers) -> Iterator[Row]:
@@ -94,7 +92,7 @@ def observe_recovery(informed: Numbers) -> Iterator[Row]:
     yield LABELS, Number("error_rate_r", "linear"), dict.fromkeys(starts, LINEAR)
     people = {kind: starts for kind, starts in every.items() if kind not in SMOOTHED}
     for measure, labels in (("entropy", people), ("peak_variance", every)):
-        softness, rho = (np.array([_mean(starts, key) for starts in labels.values()]) for key in (measure, "rho"))
+        softness, rho = (np.array([mean_of(starts, key) for starts in labels.values()]) for key in (measure, "rho"))
         yield (
             LABELS,
             Number("softness_correlation", measure),
@@ -135,7 +133,7 @@ def _by_start(starts: Numbers, key: str) -> dict[str, float]:
     return {start: float(run[key]) for start, run in starts.items()}
 
 
-def _mean(starts: Numbers, key: str) -> float:
+def mean_of(starts: Numbers, key: str) -> float:
     return float(np.mean([run[key] for run in starts.values()]))
 
 

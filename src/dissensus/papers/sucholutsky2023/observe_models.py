@@ -216,13 +216,7 @@ def _mean_votes(votes: np.ndarray, at: np.ndarray) -> float:
 
 
 def _shape(
-    candidate: Candidate,
-    metric: str,
-    where: str,
-    values: ByKind,
-    kinds: Sequence[str],
-    every: Sequence[str],
-    sign: int,
+    candidate: Candidate, metric: str, where: str, values: ByKind, kinds: Sequence[str], every: Sequence[str], sign: int
 ) -> Iterator[Row]:
     """Best kind of medium softness and softest kind, for claims about a U; `kinds` leaves out the kind that judges."""
     middling = [kind for kind in every[1:-1] if kind in kinds]

@@ -40,7 +40,6 @@ def _effective(simulated: Numbers, sparsity: Numbers) -> list[Figure]:
 
 
 def line(name: str, x: Any, y: Any) -> Series:
-    """A line of numbers."""
     return Series(name, tuple(float(value) for value in x), tuple(float(value) for value in y))
 
 
@@ -59,7 +58,6 @@ def _ratios(theory: Numbers, kind: str) -> Figure:
 
 
 def _through(key: str, sizes: Sequence[int], table: Any, **words: str) -> Figure:
-    """Lines through a map."""
     at = np.array(sizes)
     return figure(key, [line(name, at, values) for name, values in _lines(np.array(table), at).items()], d=D, **words)
 
@@ -71,7 +69,6 @@ def _preferences(preferred: Numbers) -> Figure:
 
 
 def _corners(sparsity: Numbers) -> dict[str, list[str]]:
-    """Scenes by n and k."""
     corners: dict[str, list[str]] = {}
     for name, curve in sparsity["curves"].items():
         corners.setdefault(f"n = {curve['n']}, k = {curve['k']}", []).append(name)

@@ -51,7 +51,6 @@ SIZES: dict[Scale, dict[str, Any]] = {
 
 
 def config_of(scale: Scale) -> GridConfig:
-    """The cells that are simulated."""
     size = SIZES[scale]
     return GridConfig(tuple(size["sizes"]), tuple(size["sizes"]), tuple(size["dimensions"]), size["seeds"])
 
