@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -46,7 +46,7 @@ class Gate:
         return [name for name in failed if name in ("level", "control")]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Part:
     """A part of a reproduction with its own results, stored in a folder of its name.
 
@@ -55,9 +55,9 @@ class Part:
     Attributes
     ----------
     name : str
+    work : (own folder, folders of the needed parts, progress callback) -> JSON value
     study : Study
         Cells that are run, resumed and scored like those of any study.
-    work : (own folder, folders of the needed parts, progress callback) -> JSON value
     settings : JSON values by name
         Everything that determines the result of `work`; if it changes, `work` runs again.
     data : names of data sets
@@ -72,13 +72,14 @@ class Part:
 
     Examples
     --------
-    >>> Part(name="counts", work=lambda folder, needs, tell: {"items": 3}, settings={"version": 1}).needs
+    >>> Part("counts", lambda folder, needs, tell: {"items": 3}, settings={"version": 1}).needs
     ()
     """
 
     name: str
-    study: Study | None = None
     work: Work | None = None
+    _: KW_ONLY
+    study: Study | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     data: tuple[str, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)

@@ -26,14 +26,14 @@ ALWAYS, _ = read_differences("collins2022")
 
 def parts(scale: Scale) -> Sequence[Part]:
     """Label statistics; the studies; what their predictions and networks score on both evaluation sets."""
-    made = [Part(name="labels", work=count_released, data=LABELS, settings={"version": 4}, weight=0.1)]
+    made = [Part("labels", count_released, data=LABELS, settings={"version": 4}, weight=0.1)]
     for name, models in choice_studies(scale):
         made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
     chosen = {name: f"{name}-{models}" for name, models in choice_studies(scale)}
     made.append(
         Part(
-            name="choices",
-            work=partial(choices_of, chosen),
+            "choices",
+            partial(choices_of, chosen),
             needs=tuple(chosen.values()),
             weight=0.1,
             settings={"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1},
@@ -47,8 +47,8 @@ def parts(scale: Scale) -> Sequence[Part]:
         ]
         made.append(
             Part(
-                name=f"scores-{models}",
-                work=partial(numbers_of, models, own, scale),
+                f"scores-{models}",
+                partial(numbers_of, models, own, scale),
                 data=DATA[models],
                 needs=tuple(part for part, _ in own),
                 weight=WEIGHTS[models] / 4,

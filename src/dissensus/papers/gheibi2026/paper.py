@@ -37,7 +37,7 @@ ALWAYS, PAPER_SIZES = read_differences("gheibi2026")
 
 def parts(scale: Scale) -> Sequence[Part]:
     """The comparisons of each model, then what is inside the models; the proposition; what goes beyond the paper."""
-    made = [Part(name="proposition", work=proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)]
+    made = [Part("proposition", proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)]
     for model in SIZES[scale]:
         data = VECTORS if model == "heads" else IMAGES
         studies = studies_of(model, scale)
@@ -48,8 +48,8 @@ def parts(scale: Scale) -> Sequence[Part]:
             made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds, gate=gate, needs=needs))
         made.append(
             Part(
-                name=f"{model}-curves",
-                work=partial(curve_distances, f"{model}-main"),
+                f"{model}-curves",
+                partial(curve_distances, f"{model}-main"),
                 settings={"version": CURVES_VERSION},
                 data=("cifar10h",),
                 needs=(f"{model}-main",),
@@ -60,17 +60,11 @@ def parts(scale: Scale) -> Sequence[Part]:
             made += [_probes(model, scale, name, data) for name in studies]
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
     made += [
-        Part(
-            name="texts",
-            work=partial(text_runs, scale),
-            data=texts,
-            weight=1.5,
-            settings={"version": 2, **TEXT_SIZES[scale]},
-        ),
+        Part("texts", partial(text_runs, scale), data=texts, weight=1.5, settings={"version": 2, **TEXT_SIZES[scale]}),
         Part(name="shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6),
         Part(
-            name="ceiling",
-            work=partial(ceiling, scale),
+            "ceiling",
+            partial(ceiling, scale),
             data=("cifar10h",),
             weight=0.3,
             settings={"version": 1, **CEILING[scale]},
@@ -81,8 +75,8 @@ def parts(scale: Scale) -> Sequence[Part]:
 
 def _probes(model: str, scale: Scale, study: str, data: tuple[str, ...]) -> Part:
     return Part(
-        name=f"{model}-probes-{study}",
-        work=partial(probe_models, model, scale, study),
+        f"{model}-probes-{study}",
+        partial(probe_models, model, scale, study),
         data=(*data, *ELSEWHERE["heads" if model == "heads" else "network"]),
         settings=settings_of_probing(model, scale),
         needs=(f"{model}-{study}",),

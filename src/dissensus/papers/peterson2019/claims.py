@@ -78,12 +78,12 @@ def _generalisation_claims() -> Iterator[Claim]:
     for key, metric in (("accuracy", "accuracy_gain"), ("cross_entropy", "cross_entropy_cut")):
         yield claim(f"section-5-shift-{key}", more(metric, "soft", than="soft", where=FAR, than_where=HOME))
     for key, optimiser in (("section-5-rate", ""), ("section-5-adam", "Adam at ")):
-        lower = [
+        lower_than = [
             difference("soft_nll_of_rate", f"{optimiser}0.1", f"{optimiser}{rate}", kind)
             for kind in ("soft", "hard")
             for rate in RATES
         ]
-        yield claim(key, holds_in(lower, -1, printed=6))
+        yield claim(key, holds_in(lower_than, -1, printed=6))
 
 
 def _behaviour_claims() -> Iterator[Claim]:

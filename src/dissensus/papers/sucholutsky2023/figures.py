@@ -115,11 +115,14 @@ def _network_figure(transfer: Numbers) -> Figure:
 
 
 def _entropy_figure(rows: Sequence[Numbers]) -> Figure:
-    series = []
-    for name, key in (("labels", "entropy of its labels"), ("predictions", "entropy")):
-        values = by_run(rows, lambda row, key=key: float(row[key]))
-        means = [interval_of(values[kind]) for kind in values]
-        series.append(interval_series(name, [NAMES[kind] for kind in values], means))
+    values = {
+        "labels": by_run(rows, lambda row: float(row["entropy of its labels"])),
+        "predictions": by_run(rows, lambda row: float(row["entropy"])),
+    }
+    series = [
+        interval_series(name, [NAMES[kind] for kind in runs], [interval_of(runs[kind]) for kind in runs])
+        for name, runs in values.items()
+    ]
     return figure("figure-7", series)
 
 

@@ -32,34 +32,30 @@ def _without_training(scale: Scale) -> list[Part]:
     simulated: dict[str, Any] = {"version": 1, **simulation.SIZES[scale]}
     own: dict[str, Any] = {"version": 1, "own files": own_files()}
     return [
-        Part(name="theory", work=theory, settings={"version": 1}, weight=0.1),
-        Part(name="architectures", work=parameters, settings={"version": 1}, weight=0.1),
-        Part(name="simulations", work=partial(simulation.recoveries, scale), settings=simulated, weight=6.0),
+        Part("theory", theory, settings={"version": 1}, weight=0.1),
+        Part("architectures", parameters, settings={"version": 1}, weight=0.1),
+        Part("simulations", partial(simulation.recoveries, scale), settings=simulated, weight=6.0),
         Part(
-            name="preferences",
-            work=partial(simulation.preferences, scale),
+            "preferences",
+            partial(simulation.preferences, scale),
             settings=simulated,
             needs=("simulations",),
             weight=0.5,
         ),
         Part(
-            name="sparsity",
-            work=partial(simulation.fewer_numbers, scale),
-            settings=simulated,
-            needs=("simulations",),
-            weight=1.5,
+            "sparsity", partial(simulation.fewer_numbers, scale), settings=simulated, needs=("simulations",), weight=1.5
         ),
-        Part(name="labels", work=informed.label_numbers, settings=own, data=LABELS, weight=0.1),
+        Part("labels", informed.label_numbers, settings=own, data=LABELS, weight=0.1),
         Part(
-            name="informed",
-            work=partial(informed.compare_information, scale),
+            "informed",
+            partial(informed.compare_information, scale),
             settings=own | informed.SIZES[scale],
             data=(*LABELS, informed.FEATURES),
             weight=1.0,
         ),
         Part(
-            name="guidance",
-            work=partial(guidance.guidance, scale),
+            "guidance",
+            partial(guidance.guidance, scale),
             settings={"version": 1, "worlds": guidance.WORLDS[scale]},
             data=("cifar10h-annotators", "cifar10s"),
             weight=0.3,
@@ -81,16 +77,16 @@ def _heads(scale: Scale) -> list[Part]:
             for count in studies.PER_CLASS
         ),
         Part(
-            name="transfer",
-            work=partial(head_transfer, "heads"),
+            "transfer",
+            partial(head_transfer, "heads"),
             settings=moved,
             data=(*LABELS, *SHIFTED),
             needs=("heads",),
             weight=0.3,
         ),
         Part(
-            name="transfer-kept",
-            work=partial(head_transfer, "heads-kept"),
+            "transfer-kept",
+            partial(head_transfer, "heads-kept"),
             settings=moved,
             data=(*LABELS, *SHIFTED),
             needs=("heads-kept",),
@@ -115,8 +111,8 @@ def _networks(scale: Scale) -> list[Part]:
             weight=20.0,
         ),
         Part(
-            name="transfer-networks",
-            work=partial(network_transfer, "networks", size["near"]),
+            "transfer-networks",
+            partial(network_transfer, "networks", size["near"]),
             settings={"version": 1, "near": size["near"], "own files": own_files()},
             data=(*LABELS, "imagenet32-validation", *near),
             needs=("networks",),
