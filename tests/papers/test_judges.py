@@ -24,8 +24,7 @@ from dissensus.papers.judges import (
     untestable,
 )
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.printed import parse_printed
-from dissensus.papers.published import Published, PublishedTable
+from dissensus.papers.published import Published, PublishedTable, parse_printed
 from dissensus.papers.strength import SHOWN, levels
 
 NEAR, FAR = Candidate("network", "best"), Candidate("heads", "best")

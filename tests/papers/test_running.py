@@ -20,8 +20,8 @@ from dissensus.papers.judging import judge_again, judge_claims, judgements
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.pages import write_page
 from dissensus.papers.paper import Gate, Paper, Part, Results
-from dissensus.papers.printed import parse_printed as parse
 from dissensus.papers.published import Published, PublishedTable
+from dissensus.papers.published import parse_printed as parse
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
 from tests.facts import refuses, states

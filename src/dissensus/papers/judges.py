@@ -39,8 +39,7 @@ from dissensus.papers.deciding import (
 from dissensus.papers.evidence import Evidence, Number
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
-from dissensus.papers.printed import Printed, parse_printed
-from dissensus.papers.published import Published
+from dissensus.papers.published import Printed, Published, parse_printed
 from dissensus.papers.strength import accuracy_of, excludes_zero, half_width, has_power, weaknesses
 
 

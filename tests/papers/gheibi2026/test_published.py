@@ -9,11 +9,9 @@ from dissensus.datasets import load
 from dissensus.labels.distances import entropy
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.evidence import Number
-from dissensus.papers.gheibi2026.claims import CLAIMS, MARGINS
-from dissensus.papers.gheibi2026.inside_claims import ONE_SIDED
+from dissensus.papers.gheibi2026.claims import CLAIMS, MARGINS, ONE_SIDED
 from dissensus.papers.gheibi2026.studies import HARD, HELD_FOR, KS
-from dissensus.papers.printed import Printed
-from dissensus.papers.published import read_published
+from dissensus.papers.published import Printed, read_published
 
 PUBLISHED = read_published("gheibi2026")
 

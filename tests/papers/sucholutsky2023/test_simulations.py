@@ -10,14 +10,14 @@ import pytest
 
 from dissensus.papers.evidence import Number
 from dissensus.papers.paper import Results
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values
+from dissensus.papers.study_runs import pseudo_values
+from dissensus.papers.sucholutsky2023.figures import simulation_figures
 from dissensus.papers.sucholutsky2023.observe_simulated import (
     observe_maps,
     observe_preferences,
     observe_sparsity,
     observe_theory,
 )
-from dissensus.papers.sucholutsky2023.simulated_figures import simulation_figures
 from dissensus.papers.sucholutsky2023.simulation import GRID, SIZES, fewer_numbers, preferences, read_off, recoveries
 from dissensus.papers.sucholutsky2023.theory import theory
 from dissensus.plan.grid import Grid, GridConfig

@@ -19,7 +19,7 @@ from dissensus.papers.evidence import Number
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.judges import Direction, NotBeyond, Same, each, holds_in, more, negative, same
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.printed import Printed
+from dissensus.papers.published import Printed
 from dissensus.papers.texts import read_tables
 
 claim = read_statements("collins2022")

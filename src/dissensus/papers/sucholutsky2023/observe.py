@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values, spearman
+from dissensus.papers.study_runs import pseudo_values, spearman
 from dissensus.papers.sucholutsky2023.observe_models import (
     OF_HEADS,
     OF_NETWORKS,

@@ -12,7 +12,7 @@ import numpy as np
 from dissensus.labels.distances import entropy
 from dissensus.papers.evidence import Candidate, Number, Row
 from dissensus.papers.paper import Results
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values, spearman
+from dissensus.papers.study_runs import pseudo_values, spearman
 from dissensus.papers.sucholutsky2023.sets import NAMES, label_kinds
 from dissensus.papers.sucholutsky2023.studies import KEPT, NETWORKS, PER_CLASS
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.papers.evidence import Candidate, Number, Row
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values
+from dissensus.papers.study_runs import pseudo_values
 from dissensus.papers.sucholutsky2023.simulation import FEW, LARGE_END, SMALL_END
 from dissensus.papers.sucholutsky2023.theory import REGIMES
 from dissensus.plan.information import information_ratio, soft_constraints
