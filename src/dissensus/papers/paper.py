@@ -167,7 +167,7 @@ class Paper:
     title: str
     citation: str
     claims: Sequence[Claim]
-    parts: Callable[[Scale], Sequence[Part]]
+    parts: Callable[[Scale], Iterable[Part]]
     observe: Callable[[Results, Scale], Evidence]
     differences: Callable[[Scale], Sequence[tuple[str, str, str]]]
     published: Published = NOTHING_PUBLISHED

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS
 from dissensus.papers.collins2022.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
@@ -24,45 +25,28 @@ WEIGHTS = {"heads": 1.0, "networks": 6.0}
 ALWAYS, _ = read_differences("collins2022")
 
 
-def parts(scale: Scale) -> Sequence[Part]:
+def parts(scale: Scale) -> Iterator[Part]:
     """Label statistics; the studies; what their predictions and networks score on both evaluation sets."""
-    made = [Part("labels", count_released, data=LABELS, settings={"version": 4}, weight=0.1)]
-    for name, models in choice_studies(scale):
-        made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
+    yield Part("labels", count_released, data=LABELS, settings={"version": 4}, weight=0.1)
     chosen = {name: f"{name}-{models}" for name, models in choice_studies(scale)}
-    made.append(
-        Part(
-            "choices",
-            partial(choices_of, chosen),
-            needs=tuple(chosen.values()),
-            weight=0.1,
-            settings={"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1},
-        )
-    )
+    for name, models in choice_studies(scale):
+        yield Part(chosen[name], study=study(name, models, scale), data=DATA[models], weight=0.5)
+    tried = {"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1}
+    yield Part("choices", partial(choices_of, chosen), needs=tuple(chosen.values()), weight=0.1, settings=tried)
     for models in MODELS:
         own = [(f"{name}-{models}", name) for name in COMPARED]
-        made += [
-            Part(name=part, study=study(name, models, scale), data=DATA[models], weight=WEIGHTS[models])
-            for part, name in own
-        ]
-        made.append(
-            Part(
-                f"scores-{models}",
-                partial(numbers_of, models, own, scale),
-                data=DATA[models],
-                needs=tuple(part for part, _ in own),
-                weight=WEIGHTS[models] / 4,
-                settings={
-                    "epsilon": EPSILON,
-                    "attacked": ATTACKED[scale],
-                    "pgd": list(PGD_KINDS) if models == "networks" else [],
-                    "seed": SEED,
-                    "version": 3,
-                    **SIZES[scale][models],
-                },
-            )
+        for part, name in own:
+            yield Part(part, study=study(name, models, scale), data=DATA[models], weight=WEIGHTS[models])
+        attacks: dict[str, Any] = {"epsilon": EPSILON, "attacked": ATTACKED[scale]}
+        attacks["pgd"] = list(PGD_KINDS) if models == "networks" else []
+        yield Part(
+            f"scores-{models}",
+            partial(numbers_of, models, own, scale),
+            data=DATA[models],
+            needs=tuple(part for part, _ in own),
+            weight=WEIGHTS[models] / 4,
+            settings={**attacks, "seed": SEED, "version": 3, **SIZES[scale][models]},
         )
-    return made
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:

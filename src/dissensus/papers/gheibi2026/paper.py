@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,53 +35,33 @@ WEIGHTS = {"heads": 0.2, "swift": 20.0, "resnet18": 2.0}
 ALWAYS, PAPER_SIZES = read_differences("gheibi2026")
 
 
-def parts(scale: Scale) -> Sequence[Part]:
+def parts(scale: Scale) -> Iterator[Part]:
     """The comparisons of each model, then what is inside the models; the proposition; what goes beyond the paper."""
-    made = [Part("proposition", proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)]
+    yield Part("proposition", proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)
     for model in SIZES[scale]:
-        data = VECTORS if model == "heads" else IMAGES
-        studies = studies_of(model, scale)
+        data, others = (VECTORS, ELSEWHERE["heads"]) if model == "heads" else (IMAGES, ELSEWHERE["network"])
+        studies, main = studies_of(model, scale), f"{model}-main"
         for name, study in studies.items():
-            seeds = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
+            weight = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
             gate = _gate(model) if name == "main" and model != "heads" else None
-            needs = (f"{model}-main",) if name == "family" and model != "heads" else ()
-            made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds, gate=gate, needs=needs))
-        made.append(
-            Part(
-                f"{model}-curves",
-                partial(curve_distances, f"{model}-main"),
-                settings={"version": CURVES_VERSION},
-                data=("cifar10h",),
-                needs=(f"{model}-main",),
-                weight=0.05,
+            needs = (main,) if name == "family" and model != "heads" else ()
+            yield Part(f"{model}-{name}", study=study, data=data, weight=weight, gate=gate, needs=needs)
+        work, version = partial(curve_distances, main), {"version": CURVES_VERSION}
+        yield Part(f"{model}-curves", work, settings=version, data=("cifar10h",), needs=(main,), weight=0.05)
+        for name in studies if model in PROBING[scale] else ():
+            yield Part(
+                f"{model}-probes-{name}",
+                partial(probe_models, model, scale, name),
+                data=(*data, *others),
+                settings=settings_of_probing(model, scale),
+                needs=(f"{model}-{name}",),
+                weight=WEIGHTS[model],
             )
-        )
-        if model in PROBING[scale]:
-            made += [_probes(model, scale, name, data) for name in studies]
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
-    made += [
-        Part("texts", partial(text_runs, scale), data=texts, weight=1.5, settings={"version": 2, **TEXT_SIZES[scale]}),
-        Part(name="shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6),
-        Part(
-            "ceiling",
-            partial(ceiling, scale),
-            data=("cifar10h",),
-            weight=0.3,
-            settings={"version": 1, **CEILING[scale]},
-        ),
-    ]
-    return made
-
-
-def _probes(model: str, scale: Scale, study: str, data: tuple[str, ...]) -> Part:
-    return Part(
-        f"{model}-probes-{study}",
-        partial(probe_models, model, scale, study),
-        data=(*data, *ELSEWHERE["heads" if model == "heads" else "network"]),
-        settings=settings_of_probing(model, scale),
-        needs=(f"{model}-{study}",),
-        weight=WEIGHTS[model],
-    )
+    yield Part("texts", partial(text_runs, scale), data=texts, weight=1.5, settings={"version": 2, **TEXT_SIZES[scale]})
+    yield Part("shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6)
+    sizes = {"version": 1, **CEILING[scale]}
+    yield Part("ceiling", partial(ceiling, scale), data=("cifar10h",), weight=0.3, settings=sizes)
 
 
 def _gate(model: str) -> Gate:

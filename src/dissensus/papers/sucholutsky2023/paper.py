@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -23,114 +23,63 @@ FEATURES = ("cifar10-efficientnet",)
 SHIFTED = ("cifar10-train-efficientnet", "imagenet32-efficientnet")
 
 
-def parts(scale: Scale) -> Sequence[Part]:
-    """Return formulas, simulations, labels, heads and networks on each kind of label, and a pilot."""
-    return [*_without_training(scale), *_heads(scale), *_networks(scale)]
+def parts(scale: Scale) -> Iterator[Part]:
+    """Yield formulas, simulations, labels, a pilot, and heads and networks on each kind of label."""
+    yield from _without_training(scale)
+    yield from _heads(scale)
+    yield from _networks(scale)
 
 
-def _without_training(scale: Scale) -> list[Part]:
+def _without_training(scale: Scale) -> Iterator[Part]:
     simulated: dict[str, Any] = {"version": 1, **simulation.SIZES[scale]}
     own: dict[str, Any] = {"version": 1, "own files": own_files()}
-    return [
-        Part("theory", theory, settings={"version": 1}, weight=0.1),
-        Part("architectures", parameters, settings={"version": 1}, weight=0.1),
-        Part("simulations", partial(simulation.recoveries, scale), settings=simulated, weight=6.0),
-        Part(
-            "preferences",
-            partial(simulation.preferences, scale),
-            settings=simulated,
-            needs=("simulations",),
-            weight=0.5,
-        ),
-        Part(
-            "sparsity", partial(simulation.fewer_numbers, scale), settings=simulated, needs=("simulations",), weight=1.5
-        ),
-        Part("labels", informed.label_numbers, settings=own, data=LABELS, weight=0.1),
-        Part(
-            "informed",
-            partial(informed.compare_information, scale),
-            settings=own | informed.SIZES[scale],
-            data=(*LABELS, informed.FEATURES),
-            weight=1.0,
-        ),
-        Part(
-            "guidance",
-            partial(guidance.guidance, scale),
-            settings={"version": 1, "worlds": guidance.WORLDS[scale]},
-            data=("cifar10h-annotators", "cifar10s"),
-            weight=0.3,
-        ),
-    ]
+    after: dict[str, Any] = {"settings": simulated, "needs": ("simulations",)}
+    yield Part("theory", theory, settings={"version": 1}, weight=0.1)
+    yield Part("architectures", parameters, settings={"version": 1}, weight=0.1)
+    yield Part("simulations", partial(simulation.recoveries, scale), settings=simulated, weight=6.0)
+    yield Part("preferences", partial(simulation.preferences, scale), **after, weight=0.5)
+    yield Part("sparsity", partial(simulation.fewer_numbers, scale), **after, weight=1.5)
+    yield Part("labels", informed.label_numbers, settings=own, data=LABELS, weight=0.1)
+    work, images = partial(informed.compare_information, scale), (*LABELS, informed.FEATURES)
+    yield Part("informed", work, settings=own | informed.SIZES[scale], data=images)
+    settings, people = {"version": 1, "worlds": guidance.WORLDS[scale]}, ("cifar10h-annotators", "cifar10s")
+    yield Part("guidance", partial(guidance.guidance, scale), settings=settings, data=people, weight=0.3)
 
 
-def _heads(scale: Scale) -> list[Part]:
+def _heads(scale: Scale) -> Iterator[Part]:
     size, few = studies.SIZES[scale]["heads"], studies.SIZES[scale]["few"]
     kinds, many = label_kinds(size["images"]), label_kinds(few["images"])
     crossed = {"scale": scale, "folds": size["folds"], "seeds": size["seeds"]}
     data = (*LABELS, *FEATURES)
-    moved: dict[str, Any] = {"version": 1, "own files": own_files()}
-    return [
-        Part(name="heads", study=studies.head_study(kinds, **crossed), data=data, weight=3.0),
-        Part(name="heads-kept", study=studies.subset_study(kinds, **crossed), data=data, weight=2.0),
-        *(
-            Part(name=f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
-            for count in studies.PER_CLASS
-        ),
-        Part(
-            "transfer",
-            partial(head_transfer, "heads"),
-            settings=moved,
-            data=(*LABELS, *SHIFTED),
-            needs=("heads",),
-            weight=0.3,
-        ),
-        Part(
-            "transfer-kept",
-            partial(head_transfer, "heads-kept"),
-            settings=moved,
-            data=(*LABELS, *SHIFTED),
-            needs=("heads-kept",),
-            weight=0.3,
-        ),
-    ]
+    yield Part("heads", study=studies.head_study(kinds, **crossed), data=data, weight=3.0)
+    yield Part("heads-kept", study=studies.subset_study(kinds, **crossed), data=data, weight=2.0)
+    for count in studies.PER_CLASS:
+        yield Part(f"heads-{count}", study=studies.few_study(many, count, few["seeds"]), data=data)
+    moved: dict[str, Any] = {"settings": {"version": 1, "own files": own_files()}, "data": (*LABELS, *SHIFTED)}
+    for name, heads in (("transfer", "heads"), ("transfer-kept", "heads-kept")):
+        yield Part(name, partial(head_transfer, heads), needs=(heads,), **moved, weight=0.3)
 
 
-def _networks(scale: Scale) -> list[Part]:
+def _networks(scale: Scale) -> Iterator[Part]:
     size, few = studies.SIZES[scale]["networks"], studies.SIZES[scale]["few networks"]
-    if size is None:
-        return []
-    kinds = label_kinds(size["images"])
-    kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
     data = (*LABELS, "cifar10-test")
-    near = ("cifar10-train",) if size["near"] else ()
-    parts = [
-        Part(
-            name="networks",
-            study=studies.network_study(kinds, scale, size["seeds"], size["epochs"]),
-            data=data,
-            weight=20.0,
-        ),
-        Part(
+    if size:
+        kinds = label_kinds(size["images"])
+        kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
+        study = studies.network_study(kinds, scale, size["seeds"], size["epochs"])
+        yield Part("networks", study=study, data=data, weight=20.0)
+        yield Part(
             "transfer-networks",
             partial(network_transfer, "networks", size["near"]),
             settings={"version": 1, "near": size["near"], "own files": own_files()},
-            data=(*LABELS, "imagenet32-validation", *near),
+            data=(*LABELS, "imagenet32-validation", *(("cifar10-train",) if size["near"] else ())),
             needs=("networks",),
             weight=2.0,
-        ),
-    ]
-    if few:
+        )
+    for count in studies.PER_CLASS if few else ():
         kinds = label_kinds(few["images"])
-        parts += [
-            Part(
-                name=f"networks-{count}",
-                data=data,
-                weight=5.0,
-                study=studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count]),
-            )
-            for count in studies.PER_CLASS
-        ]
-    return parts
+        study = studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count])
+        yield Part(f"networks-{count}", study=study, data=data, weight=5.0)
 
 
 PAPER = Paper(
