@@ -129,7 +129,7 @@ def test_simulated_scenes_show_that_soft_labels_recover_more(simulated):
         [
             *observe_maps(simulated["simulations"]),
             *observe_preferences(simulated["preferences"]),
-            *observe_sparsity(simulated["sparsity"], simulated["simulations"]["sizes"]),
+            *observe_sparsity(simulated["sparsity"], simulated["simulations"]),
         ]
     )
     hold = (

@@ -36,30 +36,27 @@ SMOOTHED = ("LS low", "LS high")
 
 def observe(results: Results, scale: Scale) -> Evidence:
     """Collect all numbers; networks come before heads, as the paper trained networks."""
+    return collect(_rows(results))
+
+
+def _rows(results: Results) -> Iterator[Row]:
     make = results.make_from
-    return collect(
-        [
-            *make(["theory"], observe_theory),
-            *make(["simulations"], observe_maps),
-            *make(["preferences"], observe_preferences),
-            *make(
-                ["sparsity", "simulations"], lambda sparsity, simulated: observe_sparsity(sparsity, simulated["sizes"])
-            ),
-            *make(["labels"], observe_labels),
-            *make(["informed"], observe_recovery),
-            *make(["guidance"], observe_pilot),
-            *make(
-                ["architectures"],
-                lambda sizes: [(LABELS, Number("parameters", name), {"all": n}) for name, n in sizes.items()],
-            ),
-            *make(["transfer-networks", "informed"], _observe_networks),
-            *observe_few(results, "networks"),
-            *make(["transfer", "informed"], partial(observe_models, OF_HEADS)),
-            *make(["transfer-kept"], lambda transfer: observe_kept(transfer["rows"])),
-            *observe_few(results, "heads"),
-            *(observe_uncertain(results) if "heads" in results.folders else ()),
-        ]
-    )
+    yield from make(["theory"], observe_theory)
+    yield from make(["simulations"], observe_maps)
+    yield from make(["preferences"], observe_preferences)
+    yield from make(["sparsity", "simulations"], observe_sparsity)
+    yield from make(["labels"], observe_labels)
+    yield from make(["informed"], observe_recovery)
+    yield from make(["guidance"], observe_pilot)
+    for name, count in results.numbers.get("architectures", {}).items():
+        yield LABELS, Number("parameters", name), {"all": count}
+    yield from make(["transfer-networks", "informed"], _observe_networks)
+    yield from observe_few(results, "networks")
+    yield from make(["transfer", "informed"], partial(observe_models, OF_HEADS))
+    yield from make(["transfer-kept"], observe_kept)
+    yield from observe_few(results, "heads")
+    if "heads" in results.folders:
+        yield from observe_uncertain(results)
 
 
 def observe_labels(labels: Numbers) -> Iterator[Row]:

@@ -133,8 +133,9 @@ def observe_architectures(rows: Sequence[ModelRow], kinds: Sequence[str]) -> Ite
             yield OF_NETWORKS, Number("cross_entropy", shown, labels_of(judge)), runs
 
 
-def observe_kept(rows: Sequence[ModelRow]) -> Iterator[Row]:
+def observe_kept(transfer: Mapping[str, Any]) -> Iterator[Row]:
     """Table 3: labels with numbers for 2, 3 and 4 classes; all ten only of dense labels, as votes are sparse anyway."""
+    rows = transfer["rows"]
     source = rows[0]["kind"]
     for name, where in SETS.items():
         for kept in KEPT if source == "DS" else KEPT[:-1]:
