@@ -36,7 +36,7 @@ from dissensus.papers.deciding import (
     mean_runs,
     refute,
 )
-from dissensus.papers.evidence import Evidence, Number
+from dissensus.papers.evidence import Evidence, Number, mean_of
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
 from dissensus.papers.published import Printed, Published, parse_printed
@@ -184,7 +184,7 @@ class HoldsIn:
             }
             ours = mean_interval(list(pooled.values()))
             cells = {
-                describe_expression(expression): self.sign * float(np.mean(list(runs.values()))) > 0
+                describe_expression(expression): self.sign * mean_of(runs) > 0
                 for expression, runs in zip(self.expressions, each, strict=True)
             }
             outcomes.append(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dissensus.papers.evidence import Candidate, Evidence, Number
+from dissensus.papers.evidence import Candidate, Evidence, Number, mean_of
 from dissensus.papers.expressions import difference, value_of
 from dissensus.papers.figures import (
     Figure,
@@ -51,7 +51,7 @@ def _swept(evidence: Evidence, candidate: Candidate) -> int:
 
 def _shows(evidence: Evidence, candidate: Candidate, votes: int) -> bool:
     shown = evidence.runs(candidate, Number(SHOWN, "sls", f"K = {votes}"))
-    return shown is not None and float(np.mean(list(shown.values()))) >= votes
+    return shown is not None and mean_of(shown) >= votes
 
 
 def _words(candidate: Candidate) -> dict[str, str]:

@@ -17,9 +17,8 @@ THEORY = Candidate()
 READINGS = {"held out": "", "learned": "images learned from"}  # the paper does not say which; other scores are held out
 EPOCHS = {"best": "best epoch", "last": "last epoch"}  # the paper does not say which of them its scores are of
 SCORES = ("soft_nll", "accuracy", "ece_equal_mass", "entropy_spearman", "kl", "brier", "smooth_ece")
-PARTS_OF_BRIER = ("brier_reliability", "brier_resolution")
+BRIER = ("brier_reliability", "brier_resolution")  # its decomposition
 NAMES = {SMOOTHING: "smoothing", MIXUP: "mixup", SHUFFLED: "shuffled"}
-SEEDS = 5  # of the tests that the paper reports the least p of
 NEAR = 0.95  # of the best soft NLL that counts as near, figure 8
 PAPER_EPOCHS = 200
 
@@ -63,12 +62,10 @@ def _scores(records: Sequence[Mapping[str, Any]]) -> Known:
     for record in records:
         run = f"seed {record['seed']}"
         for arm, where in _places(record["arm"]):
-            shown = (
-                {SHOWN: record["training"]["epoch"]} if arm not in ("soft", "majority", "smoothing", "mixup") else {}
-            )
-            for metric, value in (
-                {name: record["scores"][name] for name in (*SCORES, *PARTS_OF_BRIER)} | shown
-            ).items():
+            scores = {name: record["scores"][name] for name in (*SCORES, *BRIER)}
+            if arm not in ("soft", "majority", "smoothing", "mixup"):
+                scores[SHOWN] = record["training"]["epoch"]
+            for metric, value in scores.items():
                 known.setdefault(Number(metric, arm, where), {})[run] = float(value)
     classes = 10
     for run in known.get(Number("soft_nll", "shuffled"), {}):

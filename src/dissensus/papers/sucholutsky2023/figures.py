@@ -12,7 +12,7 @@ from dissensus.papers.figures import Figure, Series, interval_series, read_figur
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.study_runs import interval_of
-from dissensus.papers.sucholutsky2023.observe import mean_of
+from dissensus.papers.sucholutsky2023.observe import mean_over_starts
 from dissensus.papers.sucholutsky2023.observe_models import (
     SETS,
     Value,
@@ -74,7 +74,9 @@ def _recovery_figures(informed: Numbers) -> list[Figure]:
     rho = [interval_of(run["rho"] for run in starts.values()) for starts in kinds.values()]
     scatter = []
     for name, group in (("kinds of label", kinds), ("drawn votes of CIFAR-10H", informed["few votes"])):
-        points = sorted((mean_of(starts, "error_rate"), mean_of(starts, "rho")) for starts in group.values())
+        points = sorted(
+            (mean_over_starts(starts, "error_rate"), mean_over_starts(starts, "rho")) for starts in group.values()
+        )
         scatter.append(line(name, *zip(*points, strict=True)))
     words = {"images": informed["images"], "judged_by": informed["judged by"]}
     by_kind = interval_series("rho", [NAMES[kind] for kind in kinds], rho)
@@ -131,7 +133,7 @@ def _entropy_figure(rows: Sequence[Numbers]) -> Figure:
 
 
 def _information_figure(transfer: Numbers, informed: Numbers) -> Figure:
-    rho = {kind: mean_of(starts, "rho") for kind, starts in informed["kinds"].items()}
+    rho = {kind: mean_over_starts(starts, "rho") for kind, starts in informed["kinds"].items()}
     rows = transfer["rows"]
     places: dict[str, Value] = {"all kinds of label": on_all_labels}
     places |= {SETS[name]: on_shift(name) for name in rows[0]["shift"]}

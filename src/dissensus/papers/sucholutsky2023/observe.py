@@ -89,7 +89,9 @@ def observe_recovery(informed: Numbers) -> Iterator[Row]:
     yield LABELS, Number("error_rate_r", "linear"), dict.fromkeys(starts, LINEAR)
     people = {kind: starts for kind, starts in every.items() if kind not in SMOOTHED}
     for measure, labels in (("entropy", people), ("peak_variance", every)):
-        softness, rho = (np.array([mean_of(starts, key) for starts in labels.values()]) for key in (measure, "rho"))
+        softness, rho = (
+            np.array([mean_over_starts(starts, key) for starts in labels.values()]) for key in (measure, "rho")
+        )
         yield (
             LABELS,
             Number("softness_correlation", measure),
@@ -130,7 +132,7 @@ def _by_start(starts: Numbers, key: str) -> dict[str, float]:
     return {start: float(run[key]) for start, run in starts.items()}
 
 
-def mean_of(starts: Numbers, key: str) -> float:
+def mean_over_starts(starts: Numbers, key: str) -> float:
     return float(np.mean([run[key] for run in starts.values()]))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.distances import entropy
-from dissensus.papers.evidence import Candidate, Number, Row
+from dissensus.papers.evidence import Candidate, Number, Row, mean_of
 from dissensus.papers.paper import Results
 from dissensus.papers.study_runs import pseudo_values, spearman
 from dissensus.papers.sucholutsky2023.sets import NAMES, label_kinds
@@ -105,7 +105,7 @@ def observe_models(candidate: Candidate, transfer: Mapping[str, Any], informed: 
         best = choose_by_others(_scale(by_run(rows, places[ALL][0]), factor), people, sign)
         yield candidate, Number(metric, "labels of people", ALL), best
     on_hard = by_run(rows, on_labels("hard"))
-    lowest = min(on_hard.values(), key=lambda runs: float(np.mean(list(runs.values()))))
+    lowest = min(on_hard.values(), key=lambda runs: mean_of(runs))
     yield candidate, Number("cross_entropy", "best kind"), lowest
     for kind, runs in by_run(rows, lambda row: float(row["distance of entropies"])).items():
         yield candidate, Number("entropy_distance", kind), runs
