@@ -21,8 +21,8 @@ from dissensus.papers.outcomes import Judgement
 from dissensus.papers.pages import write_page
 from dissensus.papers.paper import Gate, Paper, Part, Results
 from dissensus.papers.peterson2019.tuned import processes
-from dissensus.papers.printed import parse_printed as parse
 from dissensus.papers.published import Published, PublishedTable
+from dissensus.papers.published import parse_printed as parse
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
 from dissensus.train.child_processes import cores

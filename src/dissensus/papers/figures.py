@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from dissensus.labels.intervals import Interval
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import Expression
 from dissensus.papers.published import Published
+from dissensus.papers.texts import read_texts
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import MODELS, PEOPLE
 from dissensus.report.document import Column, Table
@@ -68,8 +69,22 @@ class Figure:
         return asdict(self)
 
 
+def read_figures(paper: str) -> Callable[..., Figure]:
+    """Read `figures.toml` of a paper, and return a function that makes its figures.
+
+    It takes the key as in the file, our series, those of the paper, the parts they come from, and words for {names}.
+    """
+    fill = read_texts(paper, "figures.toml")
+
+    def figure(
+        key: str, ours: Iterable[Series], theirs: Iterable[Series] = (), /, *, parts: Iterable[str] = (), **words: Any
+    ) -> Figure:
+        return Figure(series=tuple(ours), published=tuple(theirs), parts=tuple(parts), **fill(key, words))
+
+    return figure
+
+
 def figure_of(stored: Mapping[str, Any]) -> Figure:
-    """Make a figure from its JSON."""
     fields = dict(stored) | {name: tuple(map(_series_of, stored[name])) for name in ("series", "published")}
     return Figure(**fields | {"parts": tuple(stored["parts"])})
 
@@ -101,6 +116,15 @@ def series_in_paper(name: str, points: Points, published: Published, source: str
     return Series(name, tuple(known), tuple(known.values()))
 
 
+def next_to_paper(
+    groups: Mapping[str, Points], evidence: Evidence, candidate: Candidate, published: Published, source: str = ""
+) -> tuple[list[Series], list[Series]]:
+    """Our series and those of the paper, of the same points by name."""
+    ours = [series_here(name, points, evidence, candidate) for name, points in groups.items()]
+    theirs = [series_in_paper(name, points, published, source) for name, points in groups.items()]
+    return ours, theirs
+
+
 def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
     """Return the chart of a figure, ours and the paper's numbers in one plot; none if no number is known."""
     every = (*figure.series, *figure.published)
@@ -120,7 +144,6 @@ def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
 
 
 def _table(figure: Figure, series: Sequence[Series]) -> Table:
-    """The numbers of a figure, one row per point."""
     nothing = (None,)
     rows = [
         (entry.name + (" (paper)" if entry in figure.published else ""), x, y, low, high)

@@ -219,7 +219,6 @@ def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
 
 
 def _checksum(paths: Sequence[Path]) -> str:
-    """Return one checksum of all files together."""
     each = [hash_file(path) for path in paths]
     return f"sha256:{hash_text(' '.join(each))[:16]}"
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.papers.claims import Conclusion
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.sucholutsky2023.label_claims import label_claims
-from dissensus.papers.sucholutsky2023.model_claims import model_claims
+from dissensus.papers.sucholutsky2023.model_claims import MODEL_CLAIMS
 from dissensus.papers.sucholutsky2023.observe_simulated import ENDS
 from dissensus.papers.sucholutsky2023.sets import NAMES
-from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, simulated_claims
+from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, SIMULATED_CLAIMS
 from dissensus.papers.sucholutsky2023.studies import KEPT, PER_CLASS
+from dissensus.papers.texts import read_tables
 
-CLAIMS = (*simulated_claims(), *label_claims(), *model_claims())
+CLAIMS = (*SIMULATED_CLAIMS, *MODEL_CLAIMS)
 HEADLINES = (
     "simulated-soft-above-hard",
     "effective-r",
@@ -25,18 +25,7 @@ HEADLINES = (
 SOFT = ("S+hard", "H", "LS-low", "LS-high")  # kinds of label in table 1 that are known here
 READER_NAMES = {
     **NAMES,
-    "hard": "hard labels",
-    "soft": "soft labels",
-    "heads": "linear heads on frozen features",
-    "sparse": "sparse labels",
-    "top-class": "top-class labels",
-    "components": "principal components",
-    "before": "before the pilot",
-    "after": "after the pilot",
-    "middling": "medium softness",
-    "softest": "softest labels",
-    "labels": "correlation",
-    "linear": "limit",
+    **read_tables("sucholutsky2023", "names.toml"),
     **{f"{regime}, {end}": f"{end} sizes" for regime in REGIMES for end in ENDS},
     **{kept: f"{kept} classes" for kept in KEPT},
 }
