@@ -72,7 +72,7 @@ records: $(VENV)/dev  ## every paper at scale laptop, about an hour each on two 
 	$(MAKE) rejudge
 
 rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without training, and write their pages
-	$(BIN)/python studies/pages.py
+	$(BIN)/python -m studies.pages
 
 # A night may end between two parts: PARTS names those that run, and the stored record has the others.
 PAPER ?= peterson2019

@@ -7,16 +7,18 @@ import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from statistics import mean
 from xml.etree import ElementTree
 
 import pytest
 
 from dissensus.papers.catalogue import PAPERS
-from dissensus.papers.evidence import Number, read_evidence
+from dissensus.papers.evidence import Candidate, Number, read_evidence
 from dissensus.papers.headlines import format_measured
 from dissensus.papers.index import count_bases
 from dissensus.papers.strength import SHOWN
 from dissensus.report.markdown import escape_markdown
+from studies.networks import describe_networks
 from studies.pages import RECORDS, ROOT, judge_record, records, write_pages
 from tests.facts import missing_facts, states
 
@@ -38,7 +40,7 @@ def test_pages_are_what_the_records_give(tmp_path: Path) -> None:
     for kind in ("papers/*.md", "figures/papers/*.svg"):
         fresh = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "docs").glob(kind)}
         kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob(kind)}
-        assert fresh == kept, f"run `python studies/pages.py`: {kind}"
+        assert fresh == kept, f"run `make rejudge`: {kind}"
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -75,7 +77,7 @@ def test_headings_are_in_order_and_figures_and_columns_have_texts(name: str) -> 
 @pytest.mark.parametrize("path", sorted(RECORDS.glob("*.json")), ids=lambda path: path.stem)
 def test_recorded_verdicts_are_those_of_the_present_rules(path: Path) -> None:
     stored = json.loads(path.read_text(encoding="utf-8"))
-    assert judge_record(path) == stored, "run `python studies/pages.py`"
+    assert judge_record(path) == stored, "run `make rejudge`"
 
 
 @pytest.mark.parametrize("path", sorted(RECORDS.glob("*.csv")), ids=lambda path: path.stem)
@@ -148,3 +150,18 @@ def test_the_readme_has_the_tally_of_the_records() -> None:
     (sentence,) = [part for part in readme.split("\n\n") if "claims of five" in " ".join(part.split())]
     assert states(sentence, sum(verdicts.values()), holds, *others, *bases.values()) and sum(bases.values()) == holds
     assert len(re.findall(r"\d+ claims", readme)) == 1
+
+
+def test_networks_have_the_accuracy_and_loss_of_their_evidence() -> None:
+    """By hand: means over runs, of the table next to the record."""
+    nights = {name: record for name, record in records().items() if record["scale"] == "overnight"}
+    evidence = {name: read_evidence(RECORDS / f"{name}-overnight.csv") for name in nights}
+    page = describe_networks(list(nights.values()), evidence).as_json()
+    (table, *_) = [block for section in page["sections"] for block in section["blocks"] if "rows" in block]
+    runs = [
+        evidence["gheibi2026"].runs(Candidate("swift", "last epoch"), Number(metric, "soft"))
+        for metric in ("accuracy", "soft_nll")
+    ]
+    accuracy, loss = (mean(values.values()) for values in runs if values)
+    row = ["gheibi2026", "small networks, last epoch", "soft labels", 5, pytest.approx(100 * accuracy)]
+    assert [*row, pytest.approx(loss), 0.5096] in [[*shown.values()] for shown in table["rows"]]
