@@ -31,7 +31,7 @@ check: $(VENV)/dev  ## lint, format and strict types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
+bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed; the last needs DISSENSUS_DATA
 	$(INSTALL) -e ".[bench]"
 	$(INSTALL) --no-deps -r benchmarks/peers.txt
 	$(BIN)/python benchmarks/count_votes.py
@@ -46,6 +46,8 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python benchmarks/elicitation_load.py
+	OMP_WAIT_POLICY=passive $(BIN)/python benchmarks/roofline.py -o benchmarks/results/roofline.json
+	$(BIN)/python -m benchmarks.time_to_accuracy accuracy fast --width 32 --epochs 12 --crop 2
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results, studies/results and studies/papers; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/soft_heads.py
@@ -76,7 +78,7 @@ rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without 
 PAPER ?= peterson2019
 PARTS ?=
 NIGHT := studies/papers/$(PAPER)-overnight
-overnight: $(VENV)/dev  ## one paper, `make overnight PAPER=gheibi2026 PARTS=swift-main`, with networks that are strong enough; needs DISSENSUS_DATA
+overnight: $(VENV)/dev  ## one paper, `make overnight PAPER=gheibi2026 PARTS=swift-main`, with networks that are strong enough or more seeds; needs DISSENSUS_DATA
 	known=$$(ls $(NIGHT).json 2>/dev/null || echo studies/papers/$(PAPER)-laptop.json) && \
 	$(BIN)/dissensus reproduce $(PAPER) --scale overnight $(if $(PARTS),--parts $(PARTS)) --known $$known -o .studies/$(PAPER)-overnight
 	cp .studies/$(PAPER)-overnight/record.json $(NIGHT).json

@@ -28,7 +28,7 @@ from dissensus import Distributions, Votes, read, write
 from dissensus.cli.train import PANELS, train
 from dissensus.deliver import DELIVERIES, WRAPPERS
 from dissensus.train import NETWORKS, load_network
-from dissensus.train.fold_processes import one_thread
+from dissensus.train.fold_processes import torch_threads
 from dissensus.train.heads.config import HeadConfig, initial_layers
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import save_head
@@ -43,7 +43,7 @@ MANY = 40  # epochs, of which a training that waits at a gate has done a few
 @pytest.fixture(autouse=True)
 def _one_thread():
     """As the processes that tests start have it, so that bytes can be compared."""
-    with one_thread():
+    with torch_threads(1):
         yield
 
 
@@ -177,7 +177,7 @@ def _epoch(state):
 @pytest.fixture(scope="module")
 def uninterrupted(folder, tmp_path_factory):
     at = tmp_path_factory.mktemp("whole")
-    with one_thread():
+    with torch_threads(1):
         run(*words(folder, at / "m.safetensors", epochs=MANY))
     return at
 

@@ -69,6 +69,14 @@ def test_a_network_is_reckoned_from_some_epochs_on_some_images():
     assert said.seconds > 0 and said.size > 8 * 10 * 359 / 2  # 359 items are judged on, each with ten probabilities
 
 
+def test_a_network_that_learns_from_few_of_many_images_can_be_timed():
+    """Of 128 images, a test share of 99% leaves one, which no network can learn from."""
+    model = {"network": "small", "width": 2, "depth": 1, "crop": 0, "epochs": 1}
+    data = {"digits": {"labels": "digits", "images": "digits"}}
+    said = guess(study_of({"seeds": 1, "data": data, "model": model, "split": {"test": 0.99, "validation": 0}}))
+    assert said.trainings == 1 and said.seconds > 0
+
+
 def test_a_part_of_the_items_is_spread_over_all_of_them():
     data = load_data(small_study())["world"]
     part = _part(data, 40)

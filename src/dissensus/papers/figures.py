@@ -166,25 +166,33 @@ def _line(series: Series, name: str, colour: str) -> Line:
 
 
 def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:
-    """Rows grouped by name: our series, then those of the paper; points without a number are left out."""
-    names = list(dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x))
+    """Rows grouped by name: ours with the paper's number of the same name, then what only the paper has.
+
+    If a group has one number of ours and one of the paper, they are in one row whatever their names.
+    """
     rows = []
-    for name in names:
-        for series in figure.series:
-            rows += _dots(name, series, series.name, colours[series.name])
-        for series in figure.published:
-            rows += _dots(name, series, f"{series.name}, the paper", PAPER_INK)
+    for group in dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x):
+        ours = [(series, point) for series in figure.series if np.isfinite((point := _point(series, group))[0])]
+        printed = {series.name: y for series in figure.published if np.isfinite(y := _point(series, group)[0])}
+        alone = len(ours) == len(printed) == 1
+        for series, (y, low, high) in ours:
+            known = {}
+            if series.name in printed:
+                known = {"the paper": printed.pop(series.name)}
+            elif alone:
+                known = {f"{name}, the paper": printed.pop(name) for name in list(printed)}
+            rows.append(DotRow(series.name, y, low, high, colour=colours[series.name], group=group, known=known))
+        rows += [DotRow(f"{name}, the paper", y, colour=PAPER_INK, group=group) for name, y in printed.items()]
     return rows
 
 
-def _dots(group: str, series: Series, name: str, colour: str) -> list[DotRow]:
-    y = _numbers(series.y)
-    low, high = (_numbers(ends) if ends else np.full(y.size, np.nan) for ends in (series.low, series.high))
-    return [
-        DotRow(name, float(y[place]), float(low[place]), float(high[place]), colour=colour, group=group)
-        for place, x in enumerate(series.x)
-        if str(x) == group and np.isfinite(y[place])
-    ]
+def _point(series: Series, name: str) -> tuple[float, float, float]:
+    """A number of a series by its name, with the ends of its interval; NaN if unknown."""
+    place = next((place for place, x in enumerate(series.x) if str(x) == name), None)
+    if place is None:
+        return np.nan, np.nan, np.nan
+    low, high = (float(_numbers(ends)[place]) if ends else np.nan for ends in (series.low, series.high))
+    return float(_numbers(series.y)[place]), low, high
 
 
 def _numbers(values: Sequence[float | str | None]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from dissensus.train.matching import items_of
 TOGETHER = 8  # heads timed as one batch: a head alone takes far longer than one of many
 MODELS = 6  # timed at most; others are taken to need what these need on average
 FEW, SOME = 128, 1024  # images that an epoch is timed on
+LEAST = 16  # of them that a network learns from
 LONG = 2.0  # seconds for the few images, beyond which no more of them are tried
 
 
@@ -116,11 +118,13 @@ def _cost(group: Sequence[Task], study: Study, data: StudyData, threads: int) ->
 def _network_cost(task: Task, study: Study, data: StudyData) -> _Cost:
     job = Job((task,), study.split, replace(study.evaluation, slices=()), study.keep_models)
     epochs = task.cell.model.settings["epochs"]
-    run_job(_for_epochs(job, 1), _part(data, FEW), 1)  # what is loaded when it is first called
-    items = _part(data, FEW)
+    learned = 1 - study.split.test if study.split.scheme in ("per-seed", "fixed") else 1.0
+    few, some = (max(count, math.ceil(LEAST / learned)) for count in (FEW, SOME))
+    run_job(_for_epochs(job, 1), _part(data, few), 1)  # what is loaded when it is first called
+    items = _part(data, few)
     once, _ = _time_job(_for_epochs(job, 1), items, 1)
-    if once < LONG and data.n_items > FEW:
-        items = _part(data, SOME)
+    if once < LONG and data.n_items > few:
+        items = _part(data, some)
         once, _ = _time_job(_for_epochs(job, 1), items, 1)
     more, outcomes = _time_job(_for_epochs(job, 3), items, 1)
     scale = data.n_items / items.n_items

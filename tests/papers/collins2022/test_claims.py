@@ -233,6 +233,10 @@ def test_differences_from_the_paper_are_sizes_that_are_not_its_own():
     }
     assert not {"seeds per network", "side of images", "networks"} & rows["full"].keys()
     assert rows["laptop"]["seeds per network"] == ("5", "2") and "networks" not in rows["laptop"]
+    night = rows["overnight"]
+    assert night["networks"] == ("ResNet-34A, ResNet-50, VGG-11", "6 convolutions")
+    assert night["images to learn from"] == ("7,000", "3,000 by networks, with the same 900")
+    assert not {"side of images", "seeds per network", "annotators of votes"} & night.keys()
     assert rows["quick"]["networks"] == ("ResNet-34A, ResNet-50, VGG-11", "VGG-11")
     cells = [text for own in rows.values() for aspect, both in own.items() for text in (aspect, *both)]
     assert max(map(len, cells)) <= 120

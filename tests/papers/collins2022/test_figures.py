@@ -11,6 +11,7 @@ from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.figures import figures
 from dissensus.papers.collins2022.observe import observe
 from dissensus.papers.collins2022.scores import SETS
+from dissensus.papers.collins2022.studies import GROUPS
 from dissensus.papers.figures import describe_figure, figure_of
 from dissensus.papers.paper import Results
 
@@ -60,3 +61,18 @@ def test_every_figure_survives_its_record_and_is_drawn():
     for figure in made:
         again = figure_of(json.loads(json.dumps(figure.as_json(), allow_nan=False)))
         assert again == figure and all(chart.drawing.startswith("<") for chart in describe_figure(again, "x"))
+
+
+def test_a_night_draws_its_networks_and_leaves_other_figures_to_earlier_records():
+    """Without networks, figure 6 of an earlier record stays; with those of tables 1 and 2, it has all votes."""
+    scores = results().numbers["scores-networks"]["scores"]
+    main = {kind: own for kind, own in scores.items() if kind in GROUPS["main"]}
+    heads = {"scores-heads": {"scores": scores}}
+    for numbers, drawn in ((heads, False), (heads | {"swift-main": {"scores": main}}, True)):
+        night = Results({}, numbers)
+        made = {figure.key: figure for figure in figures(night, "overnight", observe(night, "overnight"))}
+        assert ("figure-6-fgsm-10h" in made) == drawn
+        names = [series.name for series in made["tables-ce-10h"].series]
+        assert names == (["small networks", "heads"] if drawn else ["heads"])
+    assert made["figure-6-fgsm-10h"].series[0].x == (np.log2(51),)
+    assert made["figure-6-fgsm-10h"].parts == tuple(f"swift-{group}" for group in GROUPS)

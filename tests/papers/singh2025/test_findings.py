@@ -186,3 +186,11 @@ def test_laptop_and_full_are_the_protocol_of_the_paper():
         assert all(part.settings["seeds"] == 10 and not part.settings["at_most"] for part in parts.values())
         assert not any(what in ("seeds", "settings tried", "items") for what, _, _ in PAPER.differences(scale))
     assert [row[2] for row in PAPER.differences("quick") if row[0] == "seeds"] == ["5"]
+
+
+def test_a_night_has_more_seeds_of_the_same_protocol():
+    laptop, night = ({part.name: part for part in PAPER.parts(scale)} for scale in ("laptop", "overnight"))
+    assert laptop.keys() == night.keys()
+    assert all(night[name].settings == {**part.settings, "seeds": 50} for name, part in laptop.items())
+    extra = set(PAPER.differences("overnight")) - set(PAPER.differences("laptop"))
+    assert extra == {("seeds", "10", "50")}

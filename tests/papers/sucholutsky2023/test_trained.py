@@ -12,7 +12,7 @@ import pytest
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.evidence import Candidate, Number
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.paper import Results
+from dissensus.papers.paper import SCALES, Results
 from dissensus.papers.sucholutsky2023.differences import PAPER, differences
 from dissensus.papers.sucholutsky2023.figures import small_data_figure
 from dissensus.papers.sucholutsky2023.observe_models import CHANCE, observe_few, observe_uncertain
@@ -22,6 +22,7 @@ from dissensus.papers.sucholutsky2023.studies import (
     NETWORKS,
     PER_CLASS,
     RATES,
+    SIZES,
     few_network_study,
     few_study,
     head_study,
@@ -181,8 +182,29 @@ def test_full_is_the_papers_protocol(kinds):
         assert (1 - few.split.test) * kinds["H"].n_items == pytest.approx(10 * count) and few.split.validation == 0
 
 
+def test_a_night_has_one_network_for_each_kind_of_label_in_table_1(kinds):
+    """Otherwise it is as scale laptop; an epoch is more than one step, also of 80 images."""
+    few = SIZES["overnight"]["few networks"]
+    assert SIZES["overnight"] == SIZES["laptop"] | {"few networks": few}
+    for count in PER_CLASS:
+        study = few_network_study(kinds, "overnight", count, few["seeds"], few["epochs"][count])
+        assert len(cells_of(study)) == len(kinds) * 5
+        (model,) = study.models
+        assert (model.name, model.settings["keep"], model.settings["optimizer"]) == ("swift", "last", "sgd")
+        assert 10 * count > model.settings["batch"]
+    by_default = differences("overnight"), differences("laptop")
+    assert {row[0] for row in set(by_default[0]) - set(by_default[1])} == {
+        "models",
+        "networks",
+        "runs of table 1",
+        "seeds of networks",
+        "epochs and learning rates of networks",
+        "batch, schedule and augmentation of networks",
+    }
+
+
 def test_differences_from_the_paper_are_listed(data_folder):
-    listed = {scale: {row[0]: row[2] for row in differences(scale)} for scale in ("quick", "laptop", "full")}
+    listed = {scale: {row[0]: row[2] for row in differences(scale)} for scale in SCALES}
     assert all(name in listed["quick"]["networks"] for name in NETWORKS.values())
     assert {"training of networks", "networks on few images"} <= listed["quick"].keys()
     assert listed["laptop"]["networks"] == listed["laptop"]["networks on few images"] == "not run"

@@ -10,6 +10,7 @@ from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
+from dissensus.papers.collins2022.studies import MODELS, networks_of, scored_parts
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
 from dissensus.papers.figures import Figure, Points, Series, next_to_paper, read_figures, series_here, series_in_paper
@@ -29,14 +30,18 @@ COMPARED = {
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
+    """Figure 6 first; those without numbers are left to earlier records."""
     panels = [(metric, set_) for metric in METRICS for set_ in SETS]
-    sweeps = [(metric, set_, "networks" if metric == "fgsm" or scale == "full" else "heads") for metric, set_ in panels]
-    return [
+    networks = networks_of(scale)
+    strong = scale in ("overnight", "full")
+    sweeps = [(metric, set_, networks if metric == "fgsm" or strong else "heads") for metric, set_ in panels]
+    made = [
         *(_sweep(evidence, models, metric, set_, seconds=False) for metric, set_, models in sweeps),
         *(_sweep(evidence, models, metric, set_, seconds=True) for metric, set_, models in sweeps),
-        *(_comparisons(evidence, metric, set_) for metric, set_ in panels),
+        *(_comparisons(evidence, networks, metric, set_) for metric, set_ in panels),
         *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
+    return [each for each in made if any(series.y for series in each.series)]
 
 
 def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
@@ -48,29 +53,25 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
         series[name] = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
     key = "figure-10-{metric}-{set}" if seconds else "figure-6-{metric}-{set}"
     drawn = next_to_paper(series, evidence, Candidate(models), PUBLISHED)
-    return figure(key, *drawn, parts=(f"scores-{models}",), models=models, **_words(metric, set_))
+    return figure(key, *drawn, parts=scored_parts(models), models=MODELS[models], **_words(metric, set_))
 
 
-def _comparisons(evidence: Evidence, metric: str, set_: str) -> Figure:
+def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> Figure:
     """Four comparisons of tables 1 to 5, next to the paper's."""
     pairs = {name: compare(metric, *kinds, set_) for name, kinds in COMPARED.items()}
-    candidates = (Candidate("networks"), Candidate("heads"))
-    ours = [series_here(candidate.model, pairs, evidence, candidate, 100) for candidate in candidates]
-    ours = [series for series in ours if series.y]
+    known = {
+        models: series_here(MODELS[models], pairs, evidence, Candidate(models), 100) for models in (networks, "heads")
+    }
+    ours = {models: series for models, series in known.items() if series.y}
     theirs = [series_in_paper("means", pairs, PUBLISHED, factor=100)]
-    parts = [f"scores-{series.name}" for series in ours]
-    return figure("tables-{metric}-{set}", ours, theirs, parts=parts, **_words(metric, set_))
+    parts = [part for models in ours for part in scored_parts(models)]
+    return figure("tables-{metric}-{set}", ours.values(), theirs, parts=parts, **_words(metric, set_))
 
 
 def _words(metric: str, set_: str) -> dict[str, str]:
     score = SHOWN[metric]
-    return {
-        "metric": metric,
-        "set": set_,
-        "score": score,
-        "Score": score[0].upper() + score[1:],
-        "judged": JUDGED[set_],
-    }
+    words = {"metric": metric, "set": set_, "judged": JUDGED[set_]}
+    return words | {"score": score, "Score": score[0].upper() + score[1:]}
 
 
 def _figure_5(bins: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Figure]:

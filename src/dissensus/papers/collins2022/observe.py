@@ -9,13 +9,12 @@ import numpy as np
 
 from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.scores import METRICS, PGD_KINDS, SETS
-from dissensus.papers.collins2022.studies import MODELS, SIZES, choice_studies
+from dissensus.papers.collins2022.studies import SIZES, choice_studies, scored_parts
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect, name_runs
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.strength import SHOWN
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]]  # kind, model, seed, set, metric
-NEAREST_FIRST = tuple(reversed(MODELS))  # networks, as in the paper, before heads
 SCORED = (*METRICS, "accuracy")
 CHOICES = {"gamma": "gamma", "smoothing": "beta"}
 
@@ -24,11 +23,15 @@ def observe(results: Results, scale: Scale) -> Evidence:
     """Collect the numbers of all parts that were run; networks decide if they are strong enough, otherwise heads."""
     numbers = results.numbers
     rows = [*label_rows(numbers["labels"])] if "labels" in numbers else []
-    for models in NEAREST_FIRST:
+    for models in reversed(SIZES[scale]):  # networks, as in the paper, before heads
         rows += rows_of_shown(Candidate(models), SIZES[scale][models]["epochs"])
-        if f"scores-{models}" in numbers:
-            scores = numbers[f"scores-{models}"]["scores"]
-            rows += [*score_rows(Candidate(models), scores), *_spread(Candidate(models), scores)]
+        scores = {
+            kind: own
+            for part in scored_parts(models)
+            if part in numbers
+            for kind, own in numbers[part]["scores"].items()
+        }
+        rows += [*score_rows(Candidate(models), scores), *_spread(Candidate(models), scores)]
     if "choices" in numbers:
         rows += choice_rows(Candidate(choice_studies(scale)[0][1]), numbers["choices"])
     return collect(rows)

@@ -26,7 +26,8 @@ EPSILON = 4  # of 255
 SETS = ("10h", "10s")
 METRICS = ("ce", "calibration", "fgsm")
 PGD_KINDS = ("hard", "h aggregated", "s aggregated", "h", "s")  # labels whose networks are attacked by PGD as well
-ATTACKED: dict[Scale, int | None] = {"quick": 200, "laptop": 1_000, "full": None}  # images of CIFAR-10H under attack
+# Images of CIFAR-10H under attack.
+ATTACKED: dict[Scale, int | None] = {"quick": 200, "laptop": 1_000, "overnight": 1_000, "full": None}
 Scores = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]  # kind, model, seed, set, metric
 
 
@@ -49,14 +50,14 @@ def numbers_of(
         kind = kind_of(study, record["arm"])
         of_model = scores.setdefault(kind, {}).setdefault(record["arm"]["model"], {})
         scored = evaluate_cell(read_predictions(cell), made)
-        if models == "networks":
+        if models != "heads":
             for method in ("fgsm", "pgd") if kind in PGD_KINDS else ("fgsm",):
                 inputs = {"cell": record["cell"], "images": ATTACKED[scale], "epsilon": EPSILON}
                 attacked = compute_once(
                     folder / ("attacks" if method == "fgsm" else method),
                     record["cell"],
                     inputs,
-                    partial(_attack_cell, cell, made, scale, method),
+                    partial(_attack_cell, cell, made, scale, SIZES[scale][models]["side"], method),
                 )
                 scored = {name: scored[name] | {method: attacked[name]} for name in scored}
         of_model[str(record["seed"])] = scored
@@ -83,13 +84,13 @@ def evaluate_cell(predicted: Distributions, made: Pool) -> dict[str, dict[str, f
     return scores
 
 
-def _attack_cell(cell: Path, made: Pool, scale: Scale, method: str) -> dict[str, float]:
+def _attack_cell(cell: Path, made: Pool, scale: Scale, side: int, method: str) -> dict[str, float]:
     """Mean cross-entropy to people's labels after an attack, which raises the same loss."""
     from dissensus.probe.robustness import attack  # torch is loaded where it is needed
     from dissensus.train.network_files import load_network
 
     network = load_network(cell / "model.safetensors")
-    pictures = images(SIZES[scale]["networks"]["side"])
+    pictures = images(side)
     losses = {}
     for name in SETS:
         rows = np.flatnonzero(made.set_ == name)[: ATTACKED[scale] if name == "10h" else None]

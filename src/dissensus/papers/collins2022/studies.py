@@ -1,15 +1,15 @@
-"""What is trained, in which size: heads on frozen features, and the paper's three networks from scratch."""
+"""What is trained, in which size: heads on frozen features, the paper's three networks, or one for two cores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dissensus.datasets.catalogue import features
-from dissensus.papers.collins2022.arms import BELIEFS, BETAS, COMPLETIONS, SMOOTHED, VOTES
+from dissensus.papers.collins2022.arms import BELIEFS, BETAS, COMPLETIONS, KINDS, SMOOTHED, VOTES
 from dissensus.papers.collins2022.images import SIDE, images
 from dissensus.papers.collins2022.labels import Pool, beliefs_of, gamma_labels, make_fixed_labels, pool, votes_of
 from dissensus.papers.paper import Scale
@@ -18,11 +18,21 @@ from dissensus.study.spec import Study
 from dissensus.train.heads.features import FeatureTable
 
 FEATURES = "cifar10-resnet50"
-NETWORKS = {"resnet34a": "ResNet-34A", "resnet50": "ResNet-50", "vgg11": "VGG-11"}
+NETWORKS = {"resnet34a": "ResNet-34A", "resnet50": "ResNet-50", "vgg11": "VGG-11"}  # of the paper
 RATE_GRID = dict.fromkeys(("vgg11", "resnet50"), (0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5))
 RATES = {"resnet34a": 0.1, "resnet50": 0.4, "vgg11": 0.1}
 FEW = {"votes": (1, 2), "beliefs": (1, 2)}  # annotators per image that small networks learn from, besides all
 MANY = {"votes": VOTES, "beliefs": BELIEFS}
+MODELS = {"heads": "heads", "networks": "networks", "swift": "small networks"}  # as a reader knows them
+COMPARED = ("votes", "beliefs")  # studies with the labels that the tables compare
+# Kinds of labels by the part that trains networks on them, where a night may end between two parts.
+_FIRST = {
+    "main": ("hard", "random", "uniform", "h aggregated", "s aggregated", "h", "s"),  # tables 1 and 2
+    "table-3": ("h 2", "s 2", "h 1", "s 1"),
+    "tables-4-to-6": ("smoothed", "t1-uniform", "t1-clamp", "t2-uniform", "top-two-only"),
+}
+GROUPS = {**_FIRST, "figure-6": tuple(kind for kind in KINDS if all(kind not in own for own in _FIRST.values()))}
+_LAPTOP_HEADS = {"others": None, "seeds": 5, "epochs": 65, "hidden": 64, "batch": 64, "features": 512}
 # others: images with their CIFAR-10 class that are learned from, besides the 900; None: all 6,000 of the split.
 SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {
@@ -30,7 +40,7 @@ SIZES: dict[Scale, dict[str, Any]] = {
         "networks": {"others": 300, "seeds": 2, "epochs": 3, "batch": 64, "side": 16, "widths": {"vgg11": 4}},
     },
     "laptop": {
-        "heads": {"others": None, "seeds": 5, "epochs": 65, "hidden": 64, "batch": 64, "features": 512},
+        "heads": _LAPTOP_HEADS,
         "networks": {
             "others": 2_100,
             "seeds": 2,
@@ -38,6 +48,18 @@ SIZES: dict[Scale, dict[str, Any]] = {
             "batch": 64,
             "side": 16,
             "widths": {"resnet34a": 4, "resnet50": 4, "vgg11": 8},
+        },
+    },
+    "overnight": {
+        "heads": _LAPTOP_HEADS,
+        "swift": {
+            "others": 2_100,
+            "seeds": 5,
+            "epochs": 65,
+            "batch": 64,
+            "side": SIDE,
+            "widths": {"swift": 16},
+            "precision": "auto",
         },
     },
     "full": {
@@ -52,7 +74,7 @@ SIZES: dict[Scale, dict[str, Any]] = {
         },
     },
 }
-MODELS = ("heads", "networks")
+"""Sizes by scale and models; networks after heads, and nearer to the paper."""
 
 
 def head_models(size: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -62,7 +84,7 @@ def head_models(size: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def network_models(size: Mapping[str, Any], full: bool) -> list[dict[str, Any]]:
-    """The paper's networks by its recipe: the rate falls by 1e-4 after 50 and 55 of 65 epochs, or as late in fewer."""
+    """Networks by the paper's recipe: the rate falls by 1e-4 after 50 and 55 of 65 epochs, or as late in fewer."""
     epochs = size["epochs"]
     return [
         {
@@ -78,7 +100,7 @@ def network_models(size: Mapping[str, Any], full: bool) -> list[dict[str, Any]]:
             "crop": 0,
             "flip": False,
             "keep": "last",
-            "precision": "float32",
+            "precision": size.get("precision", "float32"),
             "device": "auto" if full else "cpu",
         }
         for name, width in size["widths"].items()
@@ -90,8 +112,28 @@ def milestones(epochs: int) -> list[int]:
     return sorted({min(max(1, round(epochs * share / 65)), epochs - 1) for share in (50, 55)})
 
 
-def spec(name: str, models: str, scale: Scale) -> dict[str, Any]:
-    """A study without its data, learned by "heads" or "networks"; its name is a key of `labels_of`."""
+def networks_of(scale: Scale) -> str:
+    """The models of a scale that are nearest to the paper's."""
+    return list(SIZES[scale])[-1]
+
+
+def scored_parts(models: str) -> dict[str, Sequence[str]]:
+    """Parts with scores, and the kinds of labels that each compares."""
+    if models == "swift":
+        return {f"swift-{group}": kinds for group, kinds in GROUPS.items()}
+    return {f"scores-{models}": tuple(KINDS)}
+
+
+def study_part(name: str, models: str, scored: str) -> str:
+    """Name of the part with the study that a part with scores needs."""
+    return f"{scored}-{name}" if models == "swift" else f"{name}-{models}"
+
+
+def spec(name: str, models: str, scale: Scale, kinds: Collection[str] = tuple(KINDS)) -> dict[str, Any]:
+    """A study without its data, learned by heads or networks, with the labels of these kinds.
+
+    name  key of `labels_of`
+    """
     size = SIZES[scale][models]
     full = scale == "full"
     made: dict[str, Any] = {
@@ -99,9 +141,10 @@ def spec(name: str, models: str, scale: Scale) -> dict[str, Any]:
         "seeds": size["seeds"],
         "model": head_models(size) if models == "heads" else network_models(size, full),
         "split": {"scheme": "column", "column": "split", "validation": 0},
-        "keep_models": models == "networks" and name in MANY,
+        "keep_models": models != "heads" and name in MANY,
     }
-    counts = list((MANY if full or models == "heads" else FEW)[name]) if name in MANY else []
+    few = models == "networks" and not full
+    counts = list((FEW if few else MANY)[name]) if name in MANY else []
     if name == "votes":
         controls = ["hard", "random", "uniform"]
         made |= {
@@ -135,10 +178,12 @@ def spec(name: str, models: str, scale: Scale) -> dict[str, Any]:
         ]
     else:
         made |= {"delivery": [f"soft | smoothed={beta}" if beta else "soft" for beta in BETAS]}
+    if name in MANY:
+        made["skip"] += [dict(kind.arm) for key, kind in KINDS.items() if kind.study == name and key not in kinds]
     return made
 
 
-def study(name: str, models: str, scale: Scale) -> Study:
+def study(name: str, models: str, scale: Scale, kinds: Collection[str] = tuple(KINDS)) -> Study:
     """The study with its data."""
     size = SIZES[scale][models]
     made = pool(size["others"], validation=name not in MANY)
@@ -149,7 +194,7 @@ def study(name: str, models: str, scale: Scale) -> Study:
         key: {"labels": made.label_items(labels), "people": made.people_labels, **inputs}
         for key, labels in labels_of(name, made).items()
     }
-    return study_of({**spec(name, models, scale), "data": data})
+    return study_of({**spec(name, models, scale, kinds), "data": data})
 
 
 def labels_of(name: str, made: Pool) -> dict[str, Any]:

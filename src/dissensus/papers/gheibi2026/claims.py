@@ -206,10 +206,7 @@ CLAIMS = (
 HEADLINES = (
     "table-1-all",
     "table-1-multipass-5",
-    "table-1-sls-5",
-    "table-2-soft_nll",
     "table-3-multipass-soft",
     "table-3-shuffled-nll",
-    "figure-4-order",
     "table-4-lambda_full",
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
-from dissensus.papers.claims import Claim, Conclusion, read_statements
+from dissensus.papers.claims import Claim, read_statements
 from dissensus.papers.combined_judges import Each, Judge
 from dissensus.papers.evidence import Number
 from dissensus.papers.expressions import difference, value_of
@@ -22,7 +22,6 @@ from dissensus.papers.judges import (
     same,
     untestable,
 )
-from dissensus.papers.outcomes import Judgement
 from dissensus.papers.peterson2019.observe import FAR, HOME, SETS
 from dissensus.papers.peterson2019.shift import HELD
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
@@ -172,46 +171,6 @@ HEADLINES = (
     "figure-2-far-accuracy",
     "figure-2-far-cross_entropy",
     "figure-2-second-best",
-    "figure-3-wrong",
     "table-1-mean",
     "table-2-half",
 )
-
-
-def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
-    """The top of the page."""
-    home, far = (judgements[f"figure-2-{key}-cross_entropy"] for key in ("cifar10", "far"))
-    wrong, accuracy = (_change(judgements[key], 1, "%") for key in ("figure-3-wrong", "figure-2-cifar10-accuracy"))
-    tuned, attacked = (judgements[key].verdict for key in ("table-1-soft", "table-2-half"))
-    attacks = (
-        "Robustness to attacks needs networks. "
-        if attacked == "cannot be tested here"
-        else f"Human labels halve the cross-entropy after attacks: {attacked}. "
-    )
-    heads = home.deciding is not None and home.deciding.candidate.model == "heads"
-    return Conclusion(
-        short=f"With human labels in place of classes, cross-entropy goes {_change(home)} on CIFAR-10 (in the paper, "
-        f"0.7 to 0.5) and {_change(far)} on images far away (2.9 to 1.8). "
-        f"The confidence of wrong answers goes {wrong}, and accuracy {accuracy} (83.5% to 84.5%).",
-        practice=_PRACTICE[home.verdict in ("equal", "same direction")],
-        caution=f"{'Heads on frozen features decide this, not networks. ' if heads else ''}{attacks}"
-        f"Fine-tuning on human labels instead of classes: {tuned}. The images far away are 205 of ImageNet, chosen "
-        "here. Intervals are over folds of one set of images.",
-    )
-
-
-_PRACTICE = {
-    True: "If several people label each image, train on the shares of their answers. Expect calibrated confidence and "
-    "plausible second choices. Do not expect much more accuracy.",
-    False: "This run does not show a lower cross-entropy with human labels. Test them on your own held-out answers "
-    "before you collect several answers per image.",
-}
-
-
-def _change(judgement: Judgement, digits: int = 2, unit: str = "") -> str:
-    """Means of both arms, and whether that is too weak to tell."""
-    outcome = judgement.deciding
-    if outcome is None:
-        return "by an unknown amount"
-    text = " to ".join(f"{outcome.means[kind]:.{digits}f}{unit}" for kind in ("hard", "soft"))
-    return f"from {text}" + (" (too weak to tell)" if judgement.verdict == "too weak to tell" else "")

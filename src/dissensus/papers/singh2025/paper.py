@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.paper import SCALES, Paper, Part, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.singh2025.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
 from dissensus.papers.singh2025.encoders import READY, SHOWN, encoders_of, files_of, part_of
@@ -19,6 +19,7 @@ WEIGHTS = {"chaosnli": 4.0, "popquorn": 1.5, "cifar10h-hard": 1.0}
 DATA: dict[str, tuple[str, ...]] = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10h",)}
 ALWAYS, _ = read_differences("singh2025")
 VERSION = 3  # of the code that makes the numbers
+SEEDS = 10  # of the paper
 
 
 def parts(scale: Scale) -> Sequence[Part]:
@@ -45,12 +46,13 @@ def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
         ("encoder of images", "DINOv2 Small", " and ".join(used["cifar10h-hard"])),
         *ALWAYS,
     ]
+    size = SIZES[scale]
+    if size["seeds"] != SEEDS:
+        rows.append(("seeds", str(SEEDS), str(size["seeds"])))
     if scale == "quick":
-        size = SIZES[scale]
         most = ", ".join(f"{count} of {NAMES[name]}" for name, count in size["at_most"].items())
         rows += [
             ("settings tried", "108", str(len(grid_of(scale)))),
-            ("seeds", "10", str(size["seeds"])),
             ("items", "all", f"{most}"),
         ]
     return rows
@@ -69,4 +71,5 @@ PAPER = Paper(
     names=READER_NAMES,
     headlines=HEADLINES,
     conclude=conclude,
+    scales=SCALES,
 )

@@ -34,6 +34,7 @@ QUICK = {"chaosnli": 450, "popquorn": 600}  # items that are embedded
 SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {"seeds": 5, "at_most": QUICK, "learning_rates": [1e-3], "batches": [16, 32], "epochs": [15]},
     "laptop": {"seeds": 10, "at_most": {}},
+    "overnight": {"seeds": 50, "at_most": {}},  # more of the same, for claims that ten seeds leave open
     "full": {"seeds": 10, "at_most": {}},
 }
 SETTINGS = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")  # of table 2

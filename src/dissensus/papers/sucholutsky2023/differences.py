@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dissensus.papers.paper import Scale
+from dissensus.papers.peterson2019.sizes import PUBLISHED_RECIPE
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.own_data import has
 from dissensus.papers.sucholutsky2023.sets import NAMES, kinds_here
@@ -61,8 +63,17 @@ def _models_here(scale: Scale) -> dict[str, str]:
         "choice of the epoch": "the last",
         "runs of table 1": f"{splits}, {few['seeds']} for networks, no folds" if few else f"{splits}, no folds",
     }
-    if network is None:
+    if network is None and few is None:
         return runs | {"models": heads, "networks": "not run", "networks on few images": "not run"}
+    if network is None:
+        return runs | {
+            "models": f"for table 1, also one network; {heads}",
+            "networks": "6 convolutions of width 16, for table 1 only",
+            "seeds of networks": f"{few['seeds']} splits, all of them count",
+            "epochs and learning rates of networks": _by_count("{epochs} epochs at {learning_rate}", few),
+            "batch, schedule and augmentation of networks": _by_count("{batch}", few)
+            + "; cosine, images shifted and mirrored",
+        }
     here = runs | {
         "models": f"also {heads}",
         "seeds of networks": f"{network['seeds']}, all of them count",
@@ -83,6 +94,14 @@ def _models_here(scale: Scale) -> dict[str, str]:
         "batch, schedule and augmentation of networks": "64, cosine, images shifted and mirrored",
         "networks on few images": "not run" if few is None else PAPER["networks on few images"],
     }
+
+
+def _by_count(text: str, few: Mapping[str, Any]) -> str:
+    """A setting of networks on few images, for each number of images per class."""
+    settings = {
+        count: {**PUBLISHED_RECIPE, **own, "epochs": few["epochs"][count]} for count, own in studies.NIGHT.items()
+    }
+    return ", ".join(f"{text.format(**own)} with {count} images per class" for count, own in settings.items())
 
 
 def _size(small: Mapping[str, int]) -> str:

@@ -27,7 +27,7 @@ OPTIONS: tuple[tuple[LabelKind, int], ...] = (("hard", 1), ("sparse", 2), ("spar
 CLASSES = 10
 BETA = 0.3
 ANSWERS, CROWD = 40, 8  # of each kind in a simulated pilot, and how many people give them
-WORLDS: dict[Scale, int] = {"quick": 40, "laptop": 400, "full": 2_000}
+WORLDS: dict[Scale, int] = {"quick": 40, "laptop": 400, "overnight": 400, "full": 2_000}
 
 
 def guidance(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:

@@ -25,6 +25,7 @@ FEW_VOTES = (1, 2, 5, 10, 20)  # votes drawn for each image: labels with more an
 SIZES: dict[Scale, dict[str, int]] = {
     "quick": {"images": 60, "starts": 2},
     "laptop": {"images": 200, "starts": 5},
+    "overnight": {"images": 200, "starts": 5},
     "full": {"images": 200, "starts": 10},
 }
 

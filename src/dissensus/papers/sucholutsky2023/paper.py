@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from dissensus.papers.paper import Paper, Part, Scale
+from dissensus.papers.paper import SCALES, Paper, Part, Scale
 from dissensus.papers.published import read_published
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
@@ -20,6 +20,7 @@ from dissensus.papers.sucholutsky2023.transfer import head_transfer, network_tra
 
 LABELS = ("cifar10h", "cifar10s")
 FEATURES = ("cifar10-efficientnet",)
+IMAGES = (*LABELS, "cifar10-test")
 SHIFTED = ("cifar10-train-efficientnet", "imagenet32-efficientnet")
 
 
@@ -62,12 +63,11 @@ def _heads(scale: Scale) -> Iterator[Part]:
 
 def _networks(scale: Scale) -> Iterator[Part]:
     size, few = studies.SIZES[scale]["networks"], studies.SIZES[scale]["few networks"]
-    data = (*LABELS, "cifar10-test")
     if size:
         kinds = label_kinds(size["images"])
         kinds = {kind: kinds[kind] for kind in size.get("kinds", kinds)}
         study = studies.network_study(kinds, scale, size["seeds"], size["epochs"])
-        yield Part("networks", study=study, data=data, weight=20.0)
+        yield Part("networks", study=study, data=IMAGES, weight=20.0)
         yield Part(
             "transfer-networks",
             partial(network_transfer, "networks", size["near"]),
@@ -79,7 +79,7 @@ def _networks(scale: Scale) -> Iterator[Part]:
     for count in studies.PER_CLASS if few else ():
         kinds = label_kinds(few["images"])
         study = studies.few_network_study(kinds, scale, count, few["seeds"], few["epochs"][count])
-        yield Part(f"networks-{count}", study=study, data=data, weight=5.0)
+        yield Part(f"networks-{count}", study=study, data=IMAGES, weight=5.0)
 
 
 PAPER = Paper(
@@ -95,4 +95,5 @@ PAPER = Paper(
     names=READER_NAMES,
     headlines=HEADLINES,
     conclude=conclude,
+    scales=SCALES,
 )

@@ -17,11 +17,20 @@ from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.plan.tradeoff import FIGURE_1, Preferences, preference_map
 from dissensus.plan.utilities import UTILITIES
+from dissensus.train.child_processes import cores
 
 GRID = "grid.json"
 BETAS = (0.1, 1.0, 10.0)  # of the maps; figure 1 has them without numbers
 CURVE_BETAS = (0.1, 0.3, 1.0)
 FEW, SMALL_END, LARGE_END = (6, 15), (9, 27), 72  # sizes of the band, and the two ends of what grows
+_LAPTOP: dict[str, Any] = {
+    "sizes": list(range(3, 91, 3)),
+    "dimensions": [5, 25, 125],
+    "seeds": 1,
+    "corners": [[12, 30], [30, 30], [90, 30]],
+    "kept": [1, 2, 3, 5, 8, 12, 16, 20, 25, 30],
+    "scenes": 3,
+}
 SIZES: dict[Scale, dict[str, Any]] = {
     "quick": {
         "sizes": [6, 12, 18, 27, 72],
@@ -31,22 +40,9 @@ SIZES: dict[Scale, dict[str, Any]] = {
         "kept": [1, 2, 5, 10, 20],
         "scenes": 1,
     },
-    "laptop": {
-        "sizes": list(range(3, 91, 3)),
-        "dimensions": [5, 25, 125],
-        "seeds": 1,
-        "corners": [[12, 30], [30, 30], [90, 30]],
-        "kept": [1, 2, 3, 5, 8, 12, 16, 20, 25, 30],
-        "scenes": 3,
-    },
-    "full": {
-        "sizes": list(range(3, 91, 3)),
-        "dimensions": [5, 25, 125],
-        "seeds": 3,
-        "corners": [[12, 30], [30, 30], [90, 30]],
-        "kept": [1, 2, 3, 5, 8, 12, 16, 20, 25, 30],
-        "scenes": 5,
-    },
+    "laptop": _LAPTOP,
+    "overnight": _LAPTOP,
+    "full": _LAPTOP | {"seeds": 3, "scenes": 5},
 }
 
 
@@ -57,7 +53,7 @@ def config_of(scale: Scale) -> GridConfig:
 
 def recoveries(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """rho in every cell; the file of cells stays in the folder, so that a run that was killed goes on."""
-    grid = simulate_grid(folder / GRID, config_of(scale), quiet=True)
+    grid = simulate_grid(folder / GRID, config_of(scale), workers=cores(), quiet=True)
     return read_off(grid)
 
 
