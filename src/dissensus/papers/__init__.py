@@ -14,7 +14,7 @@ paper           Paper and Part: what is run at which scale
 running         reproduce: run the parts and judge every claim
 judging         judge claims, also again from stored evidence
 record          the record that a reproduction leaves
-figures, headlines, pages  the page of a paper, made from its record; titles of figures are in its figures.toml
+figures, headlines, pages  the page of a paper, made from its record; titles of figures are read from its figures.toml
 catalogue       PAPERS: the papers by name
 """
 

@@ -10,7 +10,7 @@ from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
-from dissensus.papers.collins2022.studies import MODELS, networks_of, scored_parts
+from dissensus.papers.collins2022.studies import MODELS, networks_of, parts_with_scores
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
 from dissensus.papers.figures import Figure, Points, Series, next_to_paper, read_figures, series_here, series_in_paper
@@ -53,7 +53,7 @@ def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: 
         series[name] = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
     key = "figure-10-{metric}-{set}" if seconds else "figure-6-{metric}-{set}"
     drawn = next_to_paper(series, evidence, Candidate(models), PUBLISHED)
-    return figure(key, *drawn, parts=scored_parts(models), models=MODELS[models], **_words(metric, set_))
+    return figure(key, *drawn, parts=parts_with_scores(models), models=MODELS[models], **_words(metric, set_))
 
 
 def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> Figure:
@@ -64,14 +64,19 @@ def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> F
     }
     ours = {models: series for models, series in known.items() if series.y}
     theirs = [series_in_paper("means", pairs, PUBLISHED, factor=100)]
-    parts = [part for models in ours for part in scored_parts(models)]
+    parts = [part for models in ours for part in parts_with_scores(models)]
     return figure("tables-{metric}-{set}", ours.values(), theirs, parts=parts, **_words(metric, set_))
 
 
 def _words(metric: str, set_: str) -> dict[str, str]:
     score = SHOWN[metric]
-    words = {"metric": metric, "set": set_, "judged": JUDGED[set_]}
-    return words | {"score": score, "Score": score[0].upper() + score[1:]}
+    return {
+        "metric": metric,
+        "set": set_,
+        "score": score,
+        "Score": score[0].upper() + score[1:],
+        "judged": JUDGED[set_],
+    }
 
 
 def _figure_5(bins: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Figure]:

@@ -23,7 +23,7 @@ from dissensus.papers.collins2022.studies import (
     choice_studies,
     milestones,
     networks_of,
-    scored_parts,
+    parts_with_scores,
     study,
     study_part,
 )
@@ -47,11 +47,11 @@ def parts(scale: Scale) -> Iterator[Part]:
     tried = {"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1}
     yield Part("choices", partial(choices_of, chosen), needs=tuple(chosen.values()), weight=0.1, settings=tried)
     for models in SIZES[scale]:
-        for scored, kinds in scored_parts(models).items():
-            yield from _compared_parts(models, scale, scored, kinds)
+        for scored, kinds in parts_with_scores(models).items():
+            yield from _compare_labels(models, scale, scored, kinds)
 
 
-def _compared_parts(models: str, scale: Scale, scored: str, kinds: Sequence[str]) -> Iterator[Part]:
+def _compare_labels(models: str, scale: Scale, scored: str, kinds: Sequence[str]) -> Iterator[Part]:
     """The studies with these kinds of labels, and a part with their scores."""
     own = [(study_part(name, models, scored), name) for name in COMPARED]
     data, weight = DATA[models], WEIGHTS[models] * len(kinds) / len(KINDS)
@@ -72,7 +72,7 @@ def _compared_parts(models: str, scale: Scale, scored: str, kinds: Sequence[str]
 
 def _gate(models: str, scored: str) -> Gate:
     """Networks whose loss after FGSM hardly depends on labels, against table 1, are not trained on further labels."""
-    later = [part for part in scored_parts(models) if part != scored]
+    later = [part for part in parts_with_scores(models) if part != scored]
     return Gate(
         source="table 1",
         candidate=Candidate(models),
