@@ -41,7 +41,7 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
         *(_comparisons(evidence, networks, metric, set_) for metric, set_ in panels),
         *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
-    return [figure for figure in made if any(series.y for series in figure.series)]
+    return [each for each in made if any(series.y for series in each.series)]
 
 
 def _sweep(evidence: Evidence, models: str, metric: str, set_: str, *, seconds: bool) -> Figure:
