@@ -31,7 +31,7 @@ check: $(VENV)/dev  ## lint, format and strict types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
+bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed; the last needs DISSENSUS_DATA
 	$(INSTALL) -e ".[bench]"
 	$(INSTALL) --no-deps -r benchmarks/peers.txt
 	$(BIN)/python benchmarks/count_votes.py
@@ -46,6 +46,8 @@ bench: $(VENV)/dev  ## compare with peers in one run; ratios are printed
 	$(BIN)/python -m benchmarks.study
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python benchmarks/elicitation_load.py
+	OMP_WAIT_POLICY=passive $(BIN)/python benchmarks/roofline.py -o benchmarks/results/roofline.json
+	$(BIN)/python -m benchmarks.time_to_accuracy accuracy fast --width 32 --epochs 12 --crop 2
 
 studies: $(VENV)/dev  ## slow runs whose results are recorded in benchmarks/results, studies/results and studies/papers; need DISSENSUS_DATA
 	$(BIN)/python benchmarks/soft_heads.py
@@ -70,7 +72,7 @@ records: $(VENV)/dev  ## every paper at scale laptop, about an hour each on two 
 	$(MAKE) rejudge
 
 rejudge: $(VENV)/dev  ## judge the stored records by the present rules, without training, and write their pages
-	$(BIN)/python studies/pages.py
+	$(BIN)/python -m studies.pages
 
 # A night may end between two parts: PARTS names those that run, and the stored record has the others.
 PAPER ?= peterson2019

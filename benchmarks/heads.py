@@ -188,8 +188,8 @@ def main() -> None:
     if asked.stack:
         apart = max(float(np.abs(results[0].grid_losses[t] - results[1].grid_losses[t]).max()) for t in TARGETS)
         print(f"lowest validation losses of the two engines: at most {apart:.1e} apart")
-    for row in result.table_3():
-        print(row)
+    for targets, scores in result.scores.items():
+        print(targets, {metric: f"{values.mean():.4f} ± {values.std(ddof=1):.4f}" for metric, values in scores.items()})
 
 
 if __name__ == "__main__":

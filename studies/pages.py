@@ -1,6 +1,6 @@
 """The pages of docs/papers, from the records in studies/papers.
 
-python studies/pages.py        judges every record again, then writes docs/papers/*.md and their figures
+python -m studies.pages        judges every record again, then writes docs/papers/*.md and their figures
 
 A record is DIR/record.json of `dissensus reproduce NAME --scale laptop -o DIR`. DIR/evidence.csv is stored next to it,
 as NAME-laptop.csv; claims are judged from that table by the present rules, without training.
@@ -20,6 +20,7 @@ from dissensus.papers.judging import judge_again
 from dissensus.papers.pages import write_page
 from dissensus.papers.paper import SCALES
 from dissensus.papers.record import read_record
+from studies.networks import write_networks
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "studies" / "papers"
@@ -57,6 +58,7 @@ def write_pages(folder: Path) -> None:
             record, folder / f"{name}.md", figures="../figures/papers", source=source, claims=f"{name}-claims.md"
         )
     write_index(list(chosen.values()), folder / "index.md", figures="../figures/papers")
+    write_networks(chosen, RECORDS, folder / "networks.md")
 
 
 if __name__ == "__main__":

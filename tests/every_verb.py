@@ -59,7 +59,7 @@ WORDS: dict[str, list[str]] = {
     "evaluate": ["predicted.parquet", "anesthesia", "--no-ceiling", "--replicates", "10"],
 }
 # What cannot be tried to its end says this when everything it needs is installed.
-EXPECTED = {"elicit serve": "port {busy}", "elicit forget": "nobody"}
+EXPECTED = {"elicit serve": "port {busy}", "elicit forget": "nobody", "data pretrain": "expected images"}
 
 
 def outcomes(only: list[str] | None = None) -> dict[str, dict[str, str]]:

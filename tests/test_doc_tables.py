@@ -125,15 +125,21 @@ def test_no_score_is_explained_that_does_not_exist():
 
 
 def test_the_page_on_networks_shows_the_recorded_speed():
-    record = json.loads((DOCS.parent / "benchmarks" / "results" / "training.json").read_text(encoding="utf-8"))
-    page = (DOCS / "networks.md").read_text(encoding="utf-8")
-    for run in record["runs"]:
-        cells = [f"{run['threads']}, {run['workers']}"]
-        for name in ("small", "ResNet-8"):
-            speed = run[name]
-            cells += [f"{speed['theirs, images/s']:,}", f"{speed['ours, images/s']:,}", f"{speed['ratio']:.1f}"]
-        assert f"| {' | '.join(cells)} |" in page
-        assert run["small"]["augmentation share"] < 0.01
+    results, page = DOCS.parent / "benchmarks" / "results", (DOCS / "networks.md").read_text(encoding="utf-8")
+    runs = json.loads((results / "roofline.json").read_text(encoding="utf-8"))["runs"]
+    rows: dict[str, list[str]] = {}
+    for run in runs:
+        cells = rows.setdefault(f"{run['threads']}, {run['precision']}", [])
+        cells += [f"{run['images/s']:,}", f"{run['share of the roof']:.0%}"]
+    for name, cells in rows.items():
+        assert f"| {name} | {' | '.join(cells)} |" in page
+    convolution = [run["shares"]["convolution"] for run in runs]
+    assert all(next(iter(run["shares"])) == "convolution" and run["outside"] < 0.05 for run in runs)
+    assert f"{min(convolution):.0%} to {max(convolution):.0%} of a step" in page
+    common = json.loads((results / "training.json").read_text(encoding="utf-8"))["runs"]
+    ratios = [run[name]["ratio"] for run in common for name in ("small", "ResNet-8")]
+    assert f"{min(ratios):.1f} to {max(ratios):.1f} times as long" in page
+    assert all(run["small"]["augmentation share"] < 0.01 for run in common)
 
 
 def test_the_page_on_aggregation_shows_what_was_recorded_of_shrinkage():

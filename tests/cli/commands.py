@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from click.testing import Result
@@ -25,6 +26,14 @@ def refused(*words: object, **settings: Any) -> str:
     *notices, line = result.stderr.splitlines()
     assert line.startswith("error: ") and not any("error" in notice for notice in notices)
     return line
+
+
+def override(words: Sequence[object], *more: object) -> list[object]:
+    """Return the words with these options and values, in place of the values that the options have there."""
+    options = [str(option) for option in more[::2]]
+    places = [place for place, word in enumerate(words) if str(word) in options]
+    dropped = {*places, *(place + 1 for place in places)}
+    return [*(word for place, word in enumerate(words) if place not in dropped), *more]
 
 
 def quiet(notice: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from rich.text import Text
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from dissensus.cli.main import VERBS, app, name_of
+from tests.facts import states
 
 
 def test_help_lists_every_verb_under_its_stage_in_the_order_of_the_line():
@@ -39,6 +41,25 @@ def test_every_verb_and_every_option_has_a_help_text():
         assert (command.help or "").strip(), path
         for option in command.params:
             assert option.param_type_name != "option" or option.help, f"{path} {option.opts[0]}"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--scale", "reproduce singh2025 --scale quick --scale=laptop"),
+        ("--output", "train digits digits -o a.safetensors --output b.safetensors"),
+        ("--jobs", "study run study.toml --jobs 1 --jobs 2"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(option, words):
+    result = CliRunner().invoke(app, words.split())
+    assert result.exit_code == 2 and states(" ".join(result.stderr.replace("│", "").split()), option, 2)
+
+
+def test_flags_and_options_that_add_up_are_repeated():
+    assert CliRunner().invoke(app, ["data", "list", "--json", "--json"]).exit_code == 0
+    again = ["train", "digits", "digits", "--wrap", "smoothed=0.1", "--wrap", "x", "-o", "a.safetensors"]
+    assert "'x'" in CliRunner().invoke(app, again).stderr
 
 
 def test_shared_options_have_one_help_text_in_all_verbs():

@@ -129,6 +129,13 @@ def test_data_that_are_not_there_are_one_line_with_files_and_the_way_out(tmp_pat
     assert "needs" in error and "DISSENSUS_DATA" in error and not (tmp_path / "made").exists()
 
 
+def test_parts_named_by_several_options_add_up(tiny, monkeypatch):
+    parts = [Part(name=name, work=counted(tiny / "calls")) for name in ("labels", "a", "b", "c")]
+    monkeypatch.setitem(PAPERS, "tiny2026", tiny_paper(*parts))
+    assert run("tiny2026", "--parts", "labels,a", "--parts", "b")[0] == 0
+    assert (tiny / "calls").read_text(encoding="utf-8").split() == ["labels", "a", "b"]
+
+
 def test_help_says_what_the_scales_are_and_that_it_ends_with_0():
     code, shown, _ = run("--help")
     words = " ".join(re.sub(r"[│╭╰─╮╯]", " ", shown).split())

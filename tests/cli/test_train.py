@@ -28,11 +28,11 @@ from dissensus import Distributions, Votes, read, write
 from dissensus.cli.train import PANELS, train
 from dissensus.deliver import DELIVERIES, WRAPPERS
 from dissensus.train import NETWORKS, load_network
-from dissensus.train.fold_processes import one_thread
+from dissensus.train.fold_processes import torch_threads
 from dissensus.train.heads.config import HeadConfig, initial_layers
 from dissensus.train.heads.head import Head
 from dissensus.train.heads.model_files import save_head
-from tests.cli.commands import quiet, refused, run
+from tests.cli.commands import override, quiet, refused, run
 from tests.facts import states
 from tests.train.pictures import CLASSES, blobs
 
@@ -43,7 +43,7 @@ MANY = 40  # epochs, of which a training that waits at a gate has done a few
 @pytest.fixture(autouse=True)
 def _one_thread():
     """As the processes that tests start have it, so that bytes can be compared."""
-    with one_thread():
+    with torch_threads(1):
         yield
 
 
@@ -177,7 +177,7 @@ def _epoch(state):
 @pytest.fixture(scope="module")
 def uninterrupted(folder, tmp_path_factory):
     at = tmp_path_factory.mktemp("whole")
-    with one_thread():
+    with torch_threads(1):
         run(*words(folder, at / "m.safetensors", epochs=MANY))
     return at
 
@@ -356,8 +356,8 @@ def test_a_path_that_is_not_utf8_does_not_cost_the_model(folder, tmp_path):
 )
 def test_a_wrong_setting_is_refused_in_one_line(folder, tmp_path, monkeypatch, more, facts):
     monkeypatch.chdir(tmp_path)
-    asked = ["train", folder / "images.npz", folder / "votes.csv", "-o", "m.safetensors", *SMALL, "--epochs", 2, *more]
-    assert states(refused(*asked), *facts)
+    asked = ["train", folder / "images.npz", folder / "votes.csv", "-o", "m.safetensors", *SMALL, "--epochs", 2]
+    assert states(refused(*override(asked, *more)), *facts)
     assert not list(tmp_path.iterdir())
 
 
@@ -580,7 +580,7 @@ def test_the_help_shows_every_option_in_its_group_and_what_is_held_out_unless_gi
 def test_another_training_in_the_folder_is_refused_with_what_the_user_changed(folder, tmp_path, more, facts):
     asked = words(folder, tmp_path / "m.safetensors", "--checkpoint", tmp_path / "state", epochs=1)
     run(*asked)
-    assert states(refused(*asked, *more), tmp_path / "state", "another training", *facts)
+    assert states(refused(*override(asked, *more)), tmp_path / "state", "another training", *facts)
 
 
 def test_it_is_said_where_there_are_too_few_items_to_hold_one_out(folder, tmp_path):

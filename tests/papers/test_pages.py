@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dissensus.papers.figures import Figure, Series, describe_figure, figure_of
+from dissensus.papers.headlines import format_measured, format_printed
 from dissensus.papers.index import describe_papers, write_index
 from dissensus.papers.pages import describe_claims, describe_reproduction, write_page
 from dissensus.papers.paper import Part
@@ -72,13 +73,47 @@ def test_the_page_answers_first_and_has_the_main_claims_and_the_main_figure(reco
     document = describe_reproduction(record)
     assert document.answer == record["conclusion"]["short"]
     known = sections(document)
-    (claim,) = known["Main claims"].blocks[0].as_json()["rows"]
+    table, figure = known["Main claims"].blocks
+    (claim,) = table.as_json()["rows"]
     row = record["claims"][0]
     assert claim["claim"] == CLAIMS[0].claim and claim["verdict"] == "differs"
-    assert claim["evidence"] == (row["evidence"] or "no model") and row["reason"] in known["Main claims"].blocks[1].text
-    assert FIGURES[0].title in known and FIGURES[1].title not in known
+    assert claim["evidence (accuracy)"] == (row["evidence"] or "no model")
+    assert isinstance(figure, Drawn) and figure.caption == FIGURES[0].title and states(figure.note, "Figure 1")
     assert known["What to do with it"].blocks[0].text == record["conclusion"]["practice"]
     assert known["Caution"].blocks[0].text == record["conclusion"]["caution"]
+    left = sections(describe_reproduction(record | {"unfinished": ["heads", "labels"]}))
+    assert states(left["Caution"].blocks[0].text, 2)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "value", "expected"),
+    [
+        ({"effect": -0.2, "means": True}, (-0.18607, -0.1977, -0.1744), ("-0.2", "-0.186 ± 0.012")),
+        ({"effect": -0.3243, "means": True, "relative": True}, (-0.4035, -0.546, -0.261), ("-32%", "-40% ± 14%")),
+        ({"effect": 32.0}, (17.64, 15.39, 19.9), ("32", "17.6 ± 2.3")),
+        ({"effect": 1797.0}, (1797.0, None, None), ("a 0.5, b 0.51", "ours")),
+        (
+            {"effect": 0.02, "margin": 0.01, "means": True},
+            (0.001, -0.002, 0.004),
+            ("a 0.5, b 0.51", "+0.0010 ± 0.0030"),
+        ),
+        ({"effect": -0.04, "margin": 0.01, "means": True}, (0.0, -0.1, 0.1), ("-0.04", "+0.00 ± 0.10")),
+        ({"cells": {"one": True, "two": False}}, (0.1, 0.0, 0.2), ("a 0.5, b 0.51", "1 of 2")),
+    ],
+)
+def test_a_main_claim_has_the_effect_in_the_paper_and_here(judgement, value, expected):
+    """Differences are signed; a claim of no difference and a count have the printed numbers instead of an effect."""
+    means = {"a": 0.5, "b": 0.51} if judgement.pop("means", False) else {}
+    outcome = {"value": dict(zip(("value", "low", "high"), value, strict=True)), "means": means}
+    outcome["cells"] = judgement.pop("cells", {})
+    judgement = {"effect": None, "margin": None, "relative": False, "decided": 0, "outcomes": [outcome]} | judgement
+    row = {"published": "a 0.5 ± 0.02, b 0.51 ± 0.1", "ours": "ours", "judgement": judgement}
+    assert (format_printed(row), format_measured(row)) == expected
+    assert format_measured(row | {"judgement": judgement | {"decided": None}}) == "not tested"
+    assert (
+        format_printed(row | {"published": "the curves of figure 4", "judgement": judgement | {"effect": None}})
+        == "no number"
+    )
 
 
 def test_the_second_page_has_every_claim_the_sizes_and_the_origin(record):
@@ -99,6 +134,9 @@ def test_the_second_page_has_every_claim_the_sizes_and_the_origin(record):
     assert [row.cells for row in known["How this run differs from the paper"].blocks[0].lines] == [
         ("seeds", "1,000", "2")
     ]
+    assert FIGURES[0].note in known["Figures"].blocks[0].text and FIGURES[1].title in known
+    left = sections(describe_claims(record | {"unfinished": ["heads"]}))["How this run differs from the paper"]
+    assert states(left.blocks[1].text, "heads")
     assert known["And sheep?"].blocks[0].text == "No."
     text, parts = known["Where these numbers come from"].blocks
     assert "studies/papers/tiny.json" in text.text
@@ -159,14 +197,23 @@ def test_lines_of_the_paper_are_in_the_same_plot_in_grey():
     assert curves["soft, the paper"] == PEOPLE and len(set(curves.values())) == 3
 
 
-def test_dots_of_one_set_stand_together_ours_first_and_the_paper_in_grey():
+def test_dots_of_one_set_stand_together_and_the_papers_number_is_in_the_same_row_in_grey():
     chart = drawn(FIGURES[1])["tiny-dots"]
     texts = [text.text for text in chart.iter(f"{SVG}text")]
-    names = [text for text in texts if text in ("one", "two", "soft", "hard", "soft, the paper")]
-    assert names == ["one", "soft", "hard", "soft, the paper", "two", "soft"]  # the paper has no number for two
+    names = [text for text in texts if text in ("one", "two", "soft", "hard")]
+    assert names == ["one", "soft", "hard", "two", "soft"]
     marks = {line.attrib["stroke"] for line in chart.iter(f"{SVG}line") if line.get("data-of") == "soft, the paper"}
     assert marks == {PEOPLE}
-    assert "0.310" in texts
+    assert texts.count("0.300 (the paper 0.31)") == 1 and "0.200" in texts  # the paper has no number for two
+    assert "soft: 0.300, from 0.200 to 0.400, the paper 0.31;" in chart.attrib["aria-label"]
+
+
+def test_numbers_that_only_the_paper_has_are_rows_of_their_own_unless_they_face_a_single_one_of_ours():
+    other = replace(FIGURES[1].published[0], name="networks", y=(0.31, 0.1))
+    chart = drawn(replace(FIGURES[1], published=(other,)))["tiny-dots"]
+    texts = [text.text for text in chart.iter(f"{SVG}text")]
+    assert texts.count("networks, the paper") == 1, "of set one, for which we have two numbers"
+    assert "0.200 (networks, the paper 0.1)" in texts
 
 
 def test_large_numbers_are_not_written_to_the_thousandth():

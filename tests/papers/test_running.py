@@ -20,10 +20,12 @@ from dissensus.papers.judging import judge_again, judge_claims, judgements
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.pages import write_page
 from dissensus.papers.paper import Gate, Paper, Part, Results
-from dissensus.papers.printed import parse_printed as parse
+from dissensus.papers.peterson2019.tuned import processes
 from dissensus.papers.published import Published, PublishedTable
+from dissensus.papers.published import parse_printed as parse
 from dissensus.papers.record import RECORD, read_record
 from dissensus.papers.running import Step, reproduce
+from dissensus.train.child_processes import cores
 from tests.facts import refuses, states
 from tests.papers.tiny_paper import CLAIMS, counted, slow_paper, study, tiny_paper, two_parts
 
@@ -213,6 +215,22 @@ def test_progress_goes_from_nothing_to_all_and_never_back(tmp_path):
     shares = [step.share for step in steps]
     assert shares[0] == 0 and shares == sorted(shares) and shares[-1] == 1
     assert [step.part for step in steps if step.share == 0.75][-1] == "labels"
+
+
+def test_work_takes_no_more_cores_than_jobs(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)), raising=False)
+    given: list[int] = []
+
+    def work(folder: Path, needs: object, tell: object) -> dict[str, int]:
+        given.extend((cores(), processes("quick")))
+        return {"items": len(given)}
+
+    for jobs in (1, 3, 100, None):
+        part = Part(name="labels", work=work, settings={"jobs": jobs})  # so that it is not reused
+        reproduce(tiny_paper(part), "quick", tmp_path, jobs=jobs)
+    assert given == [1, 1, 3, 3, 8, 8, 8, 8]
+    with refuses("jobs", "0", "1"):
+        reproduce(work_alone(tmp_path / "calls"), "quick", tmp_path, jobs=0)
 
 
 def test_an_unknown_scale_is_refused_with_the_known_ones(tmp_path):

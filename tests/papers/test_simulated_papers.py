@@ -20,8 +20,7 @@ from dissensus.papers.evidence import Candidate, Evidence, Number, collect
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.judges import Direction, HoldsIn
 from dissensus.papers.paper import Paper
-from dissensus.papers.printed import Printed
-from dissensus.papers.published import PublishedTable
+from dissensus.papers.published import Printed, PublishedTable
 
 MODEL = Candidate("simulated", "best")
 SPREAD = 0.02  # of a mean whose spread is not printed

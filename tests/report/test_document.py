@@ -233,9 +233,8 @@ def test_a_figure_has_its_numbers_and_a_name_for_files_and_the_page_its_script()
     assert drawn.get("data-file") == "share-class" and drawn.find("figcaption").text == "Share & class"
     assert drawn.find("figcaption/small").text == "in percent" and len(drawn.findall("details//tbody/tr")) == 20
     assert root.find(".//script") is not None and drawn.find(".//tr[@class='rest']") is None
-    assert f"![{figure.caption}](figures/share-class.svg)" in markdown_page(
-        Document("t", "a", sections=[Section("S", [figure])]), figures="figures"
-    )
+    text = markdown_page(Document("t", "a", sections=[Section("S", [figure])]), figures="figures")
+    assert f"![{figure.caption}](figures/share-class.svg)\n\n{figure.caption}. {figure.note}" in text
 
 
 def test_long_pages_link_to_their_sections_by_anchors_of_their_own():

@@ -372,14 +372,14 @@ def test_tables_use_the_window_and_a_phone_shows_them_without_scrolling(made, la
 def test_markdown_has_the_same_answer_tables_and_remarks(summary):
     text = markdown(summary)
     lines = text.splitlines()
-    assert lines[0] == r"# a \<study\> & more" and f"> {summary.description['question']}" in lines
+    assert lines[0] == r"# a &lt;study\> & more" and f"> {summary.description['question']}" in lines
     heads = [i for i, line in enumerate(lines) if re.fullmatch(r"\|(-+:?\|)+", line)]
     assert len(heads) == 2 + 3 + 1 + 4 + 1 + 1, "overviews, metrics, probes, methods, cells, versions"
     for i in heads:
         width = len(re.findall(r"(?<!\\)\|", lines[i]))
         rows = lines[i - 1 : ([*lines, ""]).index("", i)]
         assert all(len(re.findall(r"(?<!\\)\|", row)) == width for row in rows), "a | in a name is no new column"
-    assert states(text, r"ValueError: the \<loss\>") and "```\n" + SPEC in text
+    assert states(text, r"ValueError: the &lt;loss\>") and "```\n" + SPEC in text
 
 
 def test_latex_tables_are_balanced_escaped_and_booktabs(summary):

@@ -14,7 +14,7 @@ import torch
 
 from dissensus.labels.refusals import Refusal, Way
 from dissensus.train.child_processes import cores
-from dissensus.train.fold_processes import in_processes, one_thread
+from dissensus.train.fold_processes import in_processes, torch_threads
 from tests.facts import refuses
 
 
@@ -112,6 +112,6 @@ def test_a_parent_that_is_killed_leaves_nobody_and_nothing_behind(tmp_path, tmp_
 
 def test_threads_are_given_back():
     before = torch.get_num_threads()
-    with one_thread():
+    with torch_threads(1):
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == before and cores() >= 1

@@ -1,4 +1,4 @@
-"""`dissensus data`: list, check, locate and download public data sets."""
+"""`dissensus data`: list, check, locate and download public data sets, and pretrain networks on them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from dissensus.cli.printing import AsJson, print_json
-from dissensus.cli.reading import errors, one_line_errors
+from dissensus.cli.printing import AsJson, print_json, print_result
+from dissensus.cli.reading import errors, one_line_errors, say
+from dissensus.cli.seeds import Seed, check_seed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-data = typer.Typer(name="data", help="List, check, locate and download public data sets.", no_args_is_help=True)
+data = typer.Typer(
+    name="data",
+    help="List, check, locate and download public data sets; pretrain networks on them.",
+    no_args_is_help=True,
+)
 
 Name = Annotated[str, typer.Argument(help="Name of a data set, as in `dissensus data list`.")]
 
@@ -129,6 +134,37 @@ def get(
         typer.echo(f"{name} is part of the package; nothing to download", err=True)
     _print_paths(name, paths, as_json)
     typer.echo(f"{dataset.title}. Licence: {dataset.licence}. Please cite: {dataset.citation}", err=True)
+
+
+@data.command()
+def pretrain(
+    name: Annotated[str, typer.Argument(help="Data set of images with classes, such as cifar10-train.")],
+    width: Annotated[int, typer.Option(help="Channels of the first block of the network.")] = 16,
+    epochs: Annotated[int, typer.Option(help="Passes over the images.")] = 8,
+    crop: Annotated[int, typer.Option(help="Shift each image by at most this many pixels to each side.")] = 2,
+    threads: Annotated[
+        int, typer.Option(help="Threads of the training, on which the last bits of the weights depend.")
+    ] = 1,
+    seed: Seed = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a network on the classes of images once, and store it in the data folder; rerun to resume.
+
+    Other verbs find it by its name: --from cifar10-swift16, --encoder network:cifar10-swift16.
+    Example: dissensus data pretrain cifar10-train
+    """
+    with one_line_errors():
+        from dissensus.train.network_files import load_network
+        from dissensus.train.pretraining import pretrain as run
+
+        check_seed(seed)
+        path = run(name, width=width, epochs=epochs, crop=crop, seed=seed, threads=threads, say=say, quiet=quiet)
+        card = load_network(path).card
+    scores = {key: value for key, value in card.items() if key.startswith("accuracy")}
+    stored = ", ".join(f"{key} {value:.3f}" for key, value in scores.items())
+    facts = {"name": path.stem, "file": str(path), **card}
+    print_result(facts, f"{path.stem}{', ' if stored else ''}{stored} -> {path}", as_json)
 
 
 def _print_paths(name: str, paths: list[Path], as_json: bool) -> None:

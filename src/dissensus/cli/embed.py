@@ -25,7 +25,8 @@ def embed(
         str | None,
         typer.Option(
             help="Encode with minilm, efficientnet-lite0; or with :MODEL, sentence-transformers, "
-            "hugging-face-text, hugging-face-image, timm or network, a file of `dissensus train`.",
+            "hugging-face-text, hugging-face-image, timm or network, a file of `dissensus train` or a name of "
+            "`dissensus data pretrain`.",
             show_default="by the kind of items",
         ),
     ] = None,

@@ -23,6 +23,7 @@ from dissensus.cli.plan import plan
 from dissensus.cli.predict import predict
 from dissensus.cli.probe import probe
 from dissensus.cli.reading import errors, print_error
+from dissensus.cli.repeated_options import OneValueEach
 from dissensus.cli.reproduce import reproduce
 from dissensus.cli.review import review
 from dissensus.cli.study import study
@@ -80,9 +81,11 @@ app = typer.Typer(
 for stage, verbs in VERBS.items():
     for verb in verbs:
         if isinstance(verb, typer.Typer):
+            for command in verb.registered_commands:
+                command.cls = OneValueEach
             app.add_typer(verb, rich_help_panel=stage)
         else:
-            app.command(rich_help_panel=stage)(verb)
+            app.command(cls=OneValueEach, rich_help_panel=stage)(verb)
 
 
 @app.callback(invoke_without_command=True)

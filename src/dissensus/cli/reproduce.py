@@ -43,8 +43,10 @@ def reproduce(
         ),
     ] = None,
     parts: Annotated[
-        str | None,
-        typer.Option(help="Run these parts only, with those they need, such as swift-sweep-5,proposition."),
+        list[str] | None,
+        typer.Option(
+            help="Run these parts only, with those they need, such as swift-sweep-5,proposition; repeat to add more."
+        ),
     ] = None,
     known: Annotated[
         Path | None,
@@ -61,7 +63,10 @@ def reproduce(
         str | None, typer.Option(help="Address of a Ray cluster. Starts Ray on this machine if omitted.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Number of processes on this machine.", show_default="one per core")
+        int | None,
+        typer.Option(
+            help="Number of processes on this machine, also for parts that are no studies.", show_default="one per core"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -101,7 +106,7 @@ def reproduce(
                 paper,
                 size,
                 place,
-                only=parts.split(",") if parts else (),
+                only=[name for listed in parts or () for name in listed.split(",")],
                 known=known,
                 cells=cells,
                 engine=start_engine,

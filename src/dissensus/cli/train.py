@@ -78,7 +78,10 @@ def train(
         ),
     ] = None,
     start: Annotated[
-        Path | None, typer.Option("--from", help="Fine-tune this network, a file of `dissensus train`.")
+        Path | None,
+        typer.Option(
+            "--from", help="Fine-tune this network, a file of `dissensus train` or a name of `dissensus data pretrain`."
+        ),
     ] = None,
     checkpoint: Annotated[
         Path | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from dissensus.datasets.dataset import DataSet
 from dissensus.labels.refusals import Refusal, Way
 
 VARIABLE = "DISSENSUS_DATA"
+NETWORKS = "networks"  # folder of stored networks
 
 
 def data_folder() -> Path:
@@ -27,8 +29,28 @@ def data_folder() -> Path:
     'public'
     """
     named = os.environ.get(VARIABLE, "")
-    if named:
-        return Path(named).expanduser()
+    return Path(named).expanduser() if named else _cache_folder()
+
+
+def store_folders() -> list[Path]:
+    """List the folders of networks that were pretrained here: in the data folder, then in the user's cache."""
+    return list(dict.fromkeys(folder / NETWORKS for folder in (data_folder(), _cache_folder())))
+
+
+def writable_store() -> Path:
+    """Make and return the first of `store_folders` that can be written, as data folders may be read-only."""
+    problems = []
+    for folder in store_folders():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+        except OSError as problem:
+            problems.append(f"{folder}: cannot be written: {problem.strerror}")
+    raise ValueError(f"{'; '.join(problems)}; set {VARIABLE} to another folder")
+
+
+def _cache_folder() -> Path:
     import pooch
 
     return Path(pooch.os_cache("dissensus"))

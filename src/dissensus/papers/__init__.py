@@ -9,12 +9,12 @@ deciding        the nearest model that is strong enough decides
 strength        when a run is too weak to tell
 outcomes        a verdict with the numbers behind it
 wording         judgements in words
-claims          Claim and Finding: what a paper states, and what came out
+claims          Claim and Finding: what a paper states, read from its claims.toml, and what came out
 paper           Paper and Part: what is run at which scale
 running         reproduce: run the parts and judge every claim
 judging         judge claims, also again from stored evidence
 record          the record that a reproduction leaves
-figures, pages  the page of a paper, made from its record
+figures, headlines, pages  the page of a paper, made from its record; titles of figures are read from its figures.toml
 catalogue       PAPERS: the papers by name
 """
 

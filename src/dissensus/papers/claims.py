@@ -1,14 +1,19 @@
-"""Claims of a paper, and the findings about them."""
+"""Claims of a paper, and the findings about them.
+
+What a paper states is in its `claims.toml`, with the fields of `Claim`; the judges are in its Python.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from dissensus.labels.intervals import Interval
 from dissensus.papers.combined_judges import Judge
 from dissensus.papers.outcomes import Judgement, Verdict
+from dissensus.papers.texts import read_texts
 
 
 def table_of(source: str) -> str:
@@ -57,6 +62,19 @@ class Claim:
         return table_of(self.source)
 
 
+def read_statements(paper: str) -> Callable[..., Claim]:
+    """Read `claims.toml` of a paper, such as "singh2025", and return a function that makes a claim of a statement.
+
+    It takes the key of the statement as in the file, a judge, and the words for its {names}.
+    """
+    fill = read_texts(paper, "claims.toml")
+
+    def claim(key: str, judge: Judge, /, **words: Any) -> Claim:
+        return Claim(judge=judge, **fill(key, words))
+
+    return claim
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
     """The result of a reproduction about one claim: a judgement and its texts for tables.
@@ -102,7 +120,6 @@ class Finding:
 
 
 def claim_entry(claim: Claim, finding: Finding) -> dict[str, Any]:
-    """The entry of a claim in a record."""
     return {
         "key": claim.key,
         "claim": claim.claim,

@@ -24,13 +24,7 @@ class Each:
 
     def judge(self, evidence: Evidence, published: Published, source: str) -> Judgement:
         made = [judge.judge(evidence, published, source) for judge in self.judges]
-        order: tuple[Verdict, ...] = (
-            "differs",
-            "cannot be tested here",
-            "too weak to tell",
-            "same direction",
-            "equal",
-        )
+        order: tuple[Verdict, ...] = ("differs", "cannot be tested here", "too weak to tell", "same direction", "equal")
         worst = min(made, key=lambda judgement: order.index(judgement.verdict))
         return replace(worst, others=tuple(judgement for judgement in made if judgement is not worst))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.intervals import Interval
-from dissensus.papers.evidence import Evidence, Runs
+from dissensus.papers.evidence import Evidence, Runs, mean_of
 from dissensus.papers.expressions import Expression
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
 from dissensus.papers.published import Published
@@ -104,7 +104,7 @@ def mean_runs(each: Sequence[Runs]) -> Runs:
     shared = [run for run in each[0] if all(run in runs for runs in each)]
     if shared:
         return {run: float(np.mean([runs[run] for runs in each])) for run in shared}
-    return {str(place): float(np.mean(list(runs.values()))) for place, runs in enumerate(each, 1)}
+    return {str(place): mean_of(runs) for place, runs in enumerate(each, 1)}
 
 
 def not_run() -> Judgement:

@@ -100,6 +100,10 @@ def collect(rows: Iterable[Row]) -> Evidence:
     return Evidence(values)
 
 
+def mean_of(runs: Mapping[str, float]) -> float:
+    return float(np.mean(list(runs.values())))
+
+
 def name_runs(unit: str, values: Sequence[float | None] | np.ndarray) -> Runs:
     """Name numbers by their place, such as "seed 1"; None and NaN are left out."""
     named = {f"{unit} {place}": math.nan if value is None else float(value) for place, value in enumerate(values, 1)}

@@ -84,7 +84,6 @@ class Expression:
 
 
 def value_of(metric: str, arm: str, where: str = "") -> Expression:
-    """A number by itself."""
     return Expression(((1.0, Number(metric, arm, where)),))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from dissensus.labels.intervals import Interval
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import Expression
 from dissensus.papers.published import Published
+from dissensus.papers.texts import read_texts
 from dissensus.report.charts import Line, line_chart, span
 from dissensus.report.colours import MODELS, PEOPLE
 from dissensus.report.document import Column, Table
@@ -68,8 +69,22 @@ class Figure:
         return asdict(self)
 
 
+def read_figures(paper: str) -> Callable[..., Figure]:
+    """Read `figures.toml` of a paper, and return a function that makes its figures.
+
+    It takes the key as in the file, our series, those of the paper, the parts they come from, and words for {names}.
+    """
+    fill = read_texts(paper, "figures.toml")
+
+    def figure(
+        key: str, ours: Iterable[Series], theirs: Iterable[Series] = (), /, *, parts: Iterable[str] = (), **words: Any
+    ) -> Figure:
+        return Figure(series=tuple(ours), published=tuple(theirs), parts=tuple(parts), **fill(key, words))
+
+    return figure
+
+
 def figure_of(stored: Mapping[str, Any]) -> Figure:
-    """Make a figure from its JSON."""
     fields = dict(stored) | {name: tuple(map(_series_of, stored[name])) for name in ("series", "published")}
     return Figure(**fields | {"parts": tuple(stored["parts"])})
 
@@ -101,6 +116,15 @@ def series_in_paper(name: str, points: Points, published: Published, source: str
     return Series(name, tuple(known), tuple(known.values()))
 
 
+def next_to_paper(
+    groups: Mapping[str, Points], evidence: Evidence, candidate: Candidate, published: Published, source: str = ""
+) -> tuple[list[Series], list[Series]]:
+    """Our series and those of the paper, of the same points by name."""
+    ours = [series_here(name, points, evidence, candidate) for name, points in groups.items()]
+    theirs = [series_in_paper(name, points, published, source) for name, points in groups.items()]
+    return ours, theirs
+
+
 def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
     """Return the chart of a figure, ours and the paper's numbers in one plot; none if no number is known."""
     every = (*figure.series, *figure.published)
@@ -120,7 +144,6 @@ def describe_figure(figure: Figure, paper: str) -> list[Drawn]:
 
 
 def _table(figure: Figure, series: Sequence[Series]) -> Table:
-    """The numbers of a figure, one row per point."""
     nothing = (None,)
     rows = [
         (entry.name + (" (paper)" if entry in figure.published else ""), x, y, low, high)
@@ -143,25 +166,33 @@ def _line(series: Series, name: str, colour: str) -> Line:
 
 
 def _rows(figure: Figure, colours: Mapping[str, str]) -> list[DotRow]:
-    """Rows grouped by name: our series, then those of the paper; points without a number are left out."""
-    names = list(dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x))
+    """Rows grouped by name: ours with the paper's number of the same name, then what only the paper has.
+
+    If a group has one number of ours and one of the paper, they are in one row whatever their names.
+    """
     rows = []
-    for name in names:
-        for series in figure.series:
-            rows += _dots(name, series, series.name, colours[series.name])
-        for series in figure.published:
-            rows += _dots(name, series, f"{series.name}, the paper", PAPER_INK)
+    for group in dict.fromkeys(str(x) for series in (*figure.series, *figure.published) for x in series.x):
+        ours = [(series, point) for series in figure.series if np.isfinite((point := _point(series, group))[0])]
+        printed = {series.name: y for series in figure.published if np.isfinite(y := _point(series, group)[0])}
+        alone = len(ours) == len(printed) == 1
+        for series, (y, low, high) in ours:
+            known = {}
+            if series.name in printed:
+                known = {"the paper": printed.pop(series.name)}
+            elif alone:
+                known = {f"{name}, the paper": printed.pop(name) for name in list(printed)}
+            rows.append(DotRow(series.name, y, low, high, colour=colours[series.name], group=group, known=known))
+        rows += [DotRow(f"{name}, the paper", y, colour=PAPER_INK, group=group) for name, y in printed.items()]
     return rows
 
 
-def _dots(group: str, series: Series, name: str, colour: str) -> list[DotRow]:
-    y = _numbers(series.y)
-    low, high = (_numbers(ends) if ends else np.full(y.size, np.nan) for ends in (series.low, series.high))
-    return [
-        DotRow(name, float(y[place]), float(low[place]), float(high[place]), colour=colour, group=group)
-        for place, x in enumerate(series.x)
-        if str(x) == group and np.isfinite(y[place])
-    ]
+def _point(series: Series, name: str) -> tuple[float, float, float]:
+    """A number of a series by its name, with the ends of its interval; NaN if unknown."""
+    place = next((place for place, x in enumerate(series.x) if str(x) == name), None)
+    if place is None:
+        return np.nan, np.nan, np.nan
+    low, high = (float(_numbers(ends)[place]) if ends else np.nan for ends in (series.low, series.high))
+    return float(_numbers(series.y)[place]), low, high
 
 
 def _numbers(values: Sequence[float | str | None]) -> np.ndarray:

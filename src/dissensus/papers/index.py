@@ -8,11 +8,15 @@ from pathlib import Path
 
 from dissensus.files.whole_files import write_text
 from dissensus.papers.outcomes import VERDICTS
-from dissensus.papers.pages import MEANING, Record, count_verdicts, format_counts, verdict_bar, write_markdown
+from dissensus.papers.pages import Record, count_verdicts, format_counts, verdict_bar, write_markdown
 from dissensus.report.document import Document, Section, Text
 from dissensus.report.markdown import escape_markdown
 
 HOLDS = ("equal", "same direction")
+BRIEFLY = (
+    "Equal: within two standard errors. Same direction: significant. Differs: another sign, or no effect. "
+    "Too weak to tell: weak models or few runs."
+)
 BASES = ("labels, formulas and simulations", "heads on frozen features", "networks")  # what a verdict rests on
 
 
@@ -45,7 +49,7 @@ def describe_papers(records: Sequence[Record]) -> Document:
     return Document(
         title="Do published results hold? Five papers",
         answer=f"Of {total} claims, {format_counts(counts)}. {_holding(records)}",
-        sections=[*answers, Section("Verdicts", [Text(MEANING)])],
+        sections=[*answers, Section("Verdicts", [Text(BRIEFLY)])],
     )
 
 

@@ -3,7 +3,7 @@
     less("soft_nll", "sls", than="soft", where="K = 5")     an arm is below another
     more(...), positive(expression), negative(expression)   the same for other directions and differences of differences
     same("accuracy", "sls", "soft", margin=0.01)            two arms do not differ by more than a margin
-    not_less(...), not_more(...)                            an arm is not below or above another by more than a margin
+    not_less("accuracy", "soft", than="hard", margin=0.01)  an arm is not below another by more than a margin
     equals("entropy", "people", "0.59")                     a number with an interval comes out as printed
     exactly("items", "people", "3113")                      a number without randomness rounds to the printed one
     at_least("cells", "hard", "9")                          a count is at least the printed one
@@ -36,11 +36,10 @@ from dissensus.papers.deciding import (
     mean_runs,
     refute,
 )
-from dissensus.papers.evidence import Evidence, Number
+from dissensus.papers.evidence import Evidence, Number, mean_of
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.outcomes import Judgement, Outcome, Verdict
-from dissensus.papers.printed import Printed, parse_printed
-from dissensus.papers.published import Published
+from dissensus.papers.published import Printed, Published, parse_printed
 from dissensus.papers.strength import accuracy_of, excludes_zero, half_width, has_power, weaknesses
 
 
@@ -185,7 +184,7 @@ class HoldsIn:
             }
             ours = mean_interval(list(pooled.values()))
             cells = {
-                describe_expression(expression): self.sign * float(np.mean(list(runs.values()))) > 0
+                describe_expression(expression): self.sign * mean_of(runs) > 0
                 for expression, runs in zip(self.expressions, each, strict=True)
             }
             outcomes.append(
@@ -243,11 +242,6 @@ def same(metric: str, arm: str, base: str, *, margin: float, where: str = "") ->
 def not_less(metric: str, arm: str, *, than: str, margin: float, where: str = "") -> NotBeyond:
     """Judge that an arm is not below another by more than a margin."""
     return NotBeyond(difference(metric, arm, than, where), -1, margin)
-
-
-def not_more(metric: str, arm: str, *, than: str, margin: float, where: str = "") -> NotBeyond:
-    """Judge that an arm is not above another by more than a margin."""
-    return NotBeyond(difference(metric, arm, than, where), 1, margin)
 
 
 def equals(metric: str, arm: str, printed: str, *, where: str = "", runs: int = 1) -> Equals:

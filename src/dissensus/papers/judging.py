@@ -24,30 +24,17 @@ from dissensus.papers.wording import (
 
 
 def judge_claims(paper: Paper, evidence: Evidence) -> dict[str, Finding]:
-    """Return a finding for each claim, by its key."""
     return {claim.key: _finding(claim, evidence, paper) for claim in paper.claims}
 
 
 def judgements(findings: Mapping[str, Finding]) -> dict[str, Judgement]:
-    """Return the judgements behind the findings."""
     return {key: finding.judgement for key, finding in findings.items()}
 
 
 def judge_again(paper: Paper, record: Mapping[str, Any], evidence: str | Path) -> dict[str, Any]:
-    """Apply the present claims and rules to a record of earlier, without any training.
+    """Apply the present claims and rules to an earlier record, by the evidence next to it, without any training.
 
-    Parameters
-    ----------
-    paper : Paper
-    record : dict
-        As it was written to `record.json`.
-    evidence : path
-        The table that was written next to it.
-
-    Returns
-    -------
-    dict
-        The record with its claims and conclusion judged anew; origin and figures stay.
+    Origin and figures stay as they are in the record.
     """
     known = read_evidence(evidence)
     findings = judge_claims(paper, known)

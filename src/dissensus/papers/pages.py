@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.files.whole_files import write_text
 from dissensus.papers.claims import table_of
 from dissensus.papers.figures import Figure, describe_figure
+from dissensus.papers.headlines import main_claims
 from dissensus.papers.outcomes import VERDICTS
 from dissensus.papers.wording import WEAKNESSES
 from dissensus.report.colours import BLUE, ORANGE, REST, SHADES
@@ -20,7 +22,6 @@ from dissensus.report.svg import as_file, split_bar
 
 Record = Mapping[str, Any]
 COLOURS: dict[str, str] = dict(zip(VERDICTS, (BLUE, SHADES[1], ORANGE, REST, SHADES[4]), strict=True))
-COMPARED = ("claim", "paper", "here")
 MEANING = (
     "Equal: within two standard errors of the printed number, by an interval at most as wide as the printed effect. "
     "Of a claim of no difference: an interval within its margin. "
@@ -69,7 +70,7 @@ def write_page(
     else:
         link = (
             f"[All {len(record['claims'])} claims, and how this run differs from the paper]({claims}). "
-            "[Meaning of the verdicts](index.md#verdicts)."
+            "[Verdicts](index.md#verdicts)."
         )
         write_markdown(top, place, figures, link)
         write_markdown(details, place.parent / claims, figures)
@@ -80,34 +81,33 @@ def describe_reproduction(record: Record) -> Document:
     rows = {row["key"]: row for row in record["claims"]}
     headlines = [rows[key] for key in record["headlines"]]
     conclusion = record["conclusion"]
-    sections = [Section("", [verdict_bar(record)])]
-    if headlines:
-        sections.append(Section("Main claims", [_main_claims(headlines), *_notes(headlines)]))
-    if record["figures"]:
-        sections.append(_figure(record, record["figures"][0]))
+    claims = [main_claims(headlines)] if headlines else []
+    sections = [Section("", [verdict_bar(record)]), Section("Main claims", [*claims, *_main_figure(record)])]
     if conclusion:
+        left = len(record.get("unfinished", ()))
+        missing = f" Parts of this scale that were not run: {left}." if left else ""
         sections.append(Section("What to do with it", [Text(conclusion["practice"])]))
-        sections.append(Section("Caution", [Text(conclusion["caution"]), *_unfinished(record)]))
+        sections.append(Section("Caution", [Text(conclusion["caution"] + missing)]))
     return Document(
         title=record["title"],
         subtitle=record["citation"],
         answer=conclusion["short"] if conclusion else _tally(record),
-        facts=[("command", record["command"])],
-        sections=sections,
+        sections=[section for section in sections if section.blocks],
     )
 
 
 def describe_claims(record: Record, *, source: str = "record.json") -> Document:
     """Return the page with all claims, the sizes of this run, and the origin of its numbers."""
-    differences = Table([Column(title, wraps=True) for title in ("", "in the paper", "here")], record["shrunk"])
+    differences = Table([Column(title, wraps=True) for title in ("aspect", "in the paper", "here")], record["shrunk"])
     sections = [
         Section("All claims", [_claims(record["claims"]), Text(MEANING)], long=True),
-        Section("How this run differs from the paper", [differences], long=True),
+        Section("How this run differs from the paper", [differences, *_unfinished(record)], long=True),
         Section("Which models are strong enough", _strength(record), long=True),
     ]
-    if record["figures"][1:]:
-        figures = [_figure(record, figure) for figure in record["figures"][1:]]
-        sections.append(Section("Figures", [Section("", figures, columns=2)], long=True))
+    if record["figures"]:
+        main, *others = record["figures"]
+        figures = [Section("", [_figure(record, figure) for figure in others], columns=2)] if others else []
+        sections.append(Section("Figures", [Text(f"Main figure, on the first page: {main.note}"), *figures], long=True))
     if record["beyond"]:
         sections.append(Section("Beyond the paper", [_question(entry) for entry in record["beyond"]]))
     sections.append(Section("Where these numbers come from", _origin(record, source), long=True))
@@ -168,11 +168,14 @@ def verdict_bar(record: Record) -> Drawn:
     return Drawn(_tally(record), split_bar(shares, 720, COLOURS), table, name=f"{record['paper']}-verdicts")
 
 
-def _main_claims(rows: Sequence[Mapping[str, Any]]) -> Table:
-    cells = [
-        (*_comparison(row, table_of(row["source"])), row["verdict"], row["evidence"] or "no model") for row in rows
-    ]
-    return Table([Column(title, wraps=True) for title in (*COMPARED, "verdict", "evidence")], cells)
+def _main_figure(record: Record) -> list[Drawn]:
+    """The first figure of a record, with a short note; the page with all claims has the long one."""
+    drawn = []
+    for figure in record["figures"][:1]:
+        place = table_of(figure.source.partition(", ")[2] or figure.source)
+        note = f"{place.capitalize()}; grey: the paper. Bars and bands: 95% intervals."
+        drawn += [replace(chart, note=note) for chart in describe_figure(figure, record["paper"])]
+    return drawn
 
 
 def _unfinished(record: Record) -> list[Text]:
@@ -192,25 +195,14 @@ def _by_value(names: Mapping[str, str]) -> dict[str, list[str]]:
     return groups
 
 
-def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Text]:
-    """Why claims of the first page are undecided, and what other models give."""
-    notes = [
-        f"{place}: {'; '.join(texts)}"
-        for place, row in enumerate(rows, 1)
-        if (texts := [*filter(None, (row["reason"], row["others"]))])
-    ]
-    return [Text("By row. " + ". ".join(notes) + ".")] if notes else []
-
-
-def _comparison(row: Mapping[str, Any], source: str) -> tuple[str, str, str]:
-    """A claim, the printed numbers with their place in the paper, and ours."""
-    return row["claim"], f"{row['published']} ({source})", row["ours"]
-
-
 def _claims(rows: Sequence[Mapping[str, Any]]) -> Table:
-    titles = (*COMPARED, "verdict", "evidence", "reason", "other models")
+    titles = ("claim", "paper", "here", "verdict", "evidence", "reason", "other models")
     cells = [
-        (*_comparison(row, row["source"]), row["verdict"], row["evidence"], row["reason"], row["others"])
+        (
+            row["claim"],
+            f"{row['published']} ({row['source']})",
+            *(row[key] for key in ("ours", "verdict", "evidence", "reason", "others")),
+        )
         for row in rows
     ]
     return Table([Column(title, wraps=True) for title in titles], cells, shown=20)

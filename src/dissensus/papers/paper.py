@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -29,16 +29,10 @@ Work = Callable[[Path, Mapping[str, Path], Tell], dict[str, Any]]
 class Gate:
     """What a part must show before a night is spent on others: the level of the paper, and a positive control.
 
-    Attributes
-    ----------
-    source : str
-        Published table that has both.
-    candidate : Candidate
-        Model and epoch that must show them.
-    expression : Expression
-        The difference in question, which is not its own control.
-    stops : names of later parts
-        They are not run if the gate stays closed.
+    source      published table that has both
+    candidate   model and epoch that must show them
+    expression  the difference in question, which is not its own control
+    stops       names of later parts that are not run if the gate stays closed
     """
 
     source: str
@@ -52,7 +46,7 @@ class Gate:
         return [name for name in failed if name in ("level", "control")]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Part:
     """A part of a reproduction with its own results, stored in a folder of its name.
 
@@ -61,9 +55,9 @@ class Part:
     Attributes
     ----------
     name : str
+    work : (own folder, folders of the needed parts, progress callback) -> JSON value
     study : Study
         Cells that are run, resumed and scored like those of any study.
-    work : (own folder, folders of the needed parts, progress callback) -> JSON value
     settings : JSON values by name
         Everything that determines the result of `work`; if it changes, `work` runs again.
     data : names of data sets
@@ -78,13 +72,14 @@ class Part:
 
     Examples
     --------
-    >>> Part(name="counts", work=lambda folder, needs, tell: {"items": 3}, settings={"version": 1}).needs
+    >>> Part("counts", lambda folder, needs, tell: {"items": 3}, settings={"version": 1}).needs
     ()
     """
 
     name: str
-    study: Study | None = None
     work: Work | None = None
+    _: KW_ONLY
+    study: Study | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     data: tuple[str, ...] = ()
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -114,21 +109,17 @@ class Results:
         return list(make(*known)) if len(known) == len(parts) else []
 
     def study(self, part: str) -> StudyFolder:
-        """Read the cells of a part that is a study."""
         return read_folder(self.folders[part])
 
     def summary(self, part: str) -> Summary:
-        """Summarise the cells of a part that is a study."""
         return summarise_study(self.study(part))
 
 
 def no_figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
-    """Return no figures: the default of a paper."""
     return ()
 
 
 def no_answers(results: Results, scale: Scale) -> Sequence[Answer]:
-    """Return no answers: the default of a paper."""
     return ()
 
 
@@ -176,7 +167,7 @@ class Paper:
     title: str
     citation: str
     claims: Sequence[Claim]
-    parts: Callable[[Scale], Sequence[Part]]
+    parts: Callable[[Scale], Iterable[Part]]
     observe: Callable[[Results, Scale], Evidence]
     differences: Callable[[Scale], Sequence[tuple[str, str, str]]]
     published: Published = NOTHING_PUBLISHED

@@ -124,7 +124,6 @@ class Reproduction:
         }
 
     def write(self, path: str | Path) -> None:
-        """Write a JSON file, atomically."""
         write_text(json_text(self.as_json(), indent=1, ascii_only=False) + "\n", Path(path))
 
 
@@ -163,7 +162,6 @@ def add_known(made: Reproduction, known: Mapping[str, Any]) -> Reproduction:
 
 
 def hardware() -> str:
-    """Describe this machine in one line."""
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -25,8 +25,10 @@ from dissensus.papers.wording import WEAKNESSES
 from dissensus.study.commit import code_commit
 from dissensus.study.data import Say
 from dissensus.study.description import read_folder
+from dissensus.study.engines.choose import check_jobs
 from dissensus.study.holding import hold_folder
 from dissensus.study.run import StudyProgress, run_study
+from dissensus.train.child_processes import limit_cores
 
 CELLS = "reproduce-cells"  # trained cells of all papers
 LONG: tuple[Scale, ...] = ("overnight", "full")  # scales whose time is estimated first
@@ -70,7 +72,7 @@ def reproduce(
     engine : () -> engine
         Makes the engine of each study, as for `run_study`; it is closed with its study.
     jobs : int
-        Number of processes; by default one per core.
+        Number of processes, and of threads of heads and simulations; by default one per core.
     progress : (Step) -> None
     say : (str) -> None
         Receives notices.
@@ -97,6 +99,7 @@ def reproduce(
     tiny at scale quick: 1 claims, 1 equal
     """
     one_of("scale", scale, paper.scales)
+    check_jobs(jobs)
     place = Path(folder)
     every = list(paper.parts(scale))
     _check_parts(paper, every)
@@ -136,7 +139,7 @@ def reproduce(
         else:
             needs = {name: contents[name] for name in part.needs}
             inputs = {"settings": part.settings, "data": checksums, "needs": needs}
-            runs[part.name], numbers[part.name] = _work(part, folders, inputs, tell, say)
+            runs[part.name], numbers[part.name] = _work(part, folders, inputs, jobs, tell, say)
             contents[part.name] = [inputs_key(inputs)]
         tell(1.0)
         done += part.weight
@@ -216,7 +219,6 @@ def _check_parts(paper: Paper, parts: Sequence[Part]) -> None:
 
 
 def _checksum(paths: Sequence[Path]) -> str:
-    """Return one checksum of all files together."""
     each = [hash_file(path) for path in paths]
     return f"sha256:{hash_text(' '.join(each))[:16]}"
 
@@ -249,7 +251,12 @@ def _run_study(
 
 
 def _work(
-    part: Part, folders: Mapping[str, Path], inputs: Mapping[str, Any], tell: Callable[[float], None], say: Say
+    part: Part,
+    folders: Mapping[str, Path],
+    inputs: Mapping[str, Any],
+    jobs: int | None,
+    tell: Callable[[float], None],
+    say: Say,
 ) -> tuple[PartRun, dict[str, Any]]:
     """Numbers of a part and where they come from: stored ones if its inputs are the same."""
 
@@ -259,7 +266,7 @@ def _work(
         numbers = part.work(folders[part.name], {need: folders[need] for need in part.needs}, tell)
         return {"seconds": round(time.perf_counter() - started, 2), "commit": code_commit(), "numbers": numbers}
 
-    with hold_folder(folders[part.name]):
+    with hold_folder(folders[part.name]), limit_cores(jobs):
         result = compute_once(folders[part.name], part.name, inputs, compute, say=say)
     return PartRun(seconds=result["seconds"], commit=result["commit"], data=inputs["data"]), result["numbers"]
 

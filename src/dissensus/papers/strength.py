@@ -21,7 +21,7 @@ import numpy as np
 
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.intervals import Interval
-from dissensus.papers.evidence import Candidate, Evidence, Number
+from dissensus.papers.evidence import Candidate, Evidence, Number, mean_of
 from dissensus.papers.expressions import Expression, difference
 from dissensus.papers.published import Published, PublishedTable
 
@@ -60,7 +60,7 @@ def accuracy_of(
         for where in (table.where, ""):
             runs = evidence.runs(candidate, Number(metric, table.reference, where))
             if runs:
-                mean = float(np.mean(list(runs.values())))
+                mean = mean_of(runs)
                 return mean if mean > 1 else 100 * mean  # some papers print shares
     return None
 
@@ -88,7 +88,7 @@ def levels(evidence: Evidence, published: Published) -> list[Level]:
             for candidate in evidence.with_numbers(number) if printed else ():
                 runs = evidence.runs(candidate, number)
                 if printed and runs and candidate.model:
-                    ours = float(np.mean(list(runs.values())))
+                    ours = mean_of(runs)
                     found.setdefault(
                         (candidate, metric, number.arm, ours), Level(*candidate, *number, ours, printed.value)
                     )
@@ -102,7 +102,7 @@ def reaches_level(table: PublishedTable, candidate: Candidate, evidence: Evidenc
         number = Number(metric, table.reference, table.where)
         printed, runs = published.find(number, table.source), evidence.runs(candidate, number)
         if printed is not None and runs is not None:
-            ours = float(np.mean(list(runs.values())))
+            ours = mean_of(runs)
             high = metric.startswith("accuracy")
             compared.append(ours >= ACCURACY * printed.value if high else ours <= LOSS * printed.value)
     return not table.level or any(compared)

@@ -1,16 +1,21 @@
-"""Scores of a study's cells by run, and differences of paired runs."""
+"""Models of a study's cells, their scores by run, and differences of paired runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from dissensus.evaluate.statistics import mean_interval
 from dissensus.labels.intervals import Interval
 from dissensus.study.description import StudyFolder
 from dissensus.study.summary.cell_table import cell_rows
+from dissensus.train.cards import HEAD
+from dissensus.train.heads.model_files import load_head
+from dissensus.train.model_files import model_kind
 
 Runs = dict[str, float]
 
@@ -38,6 +43,14 @@ def runs_of(folder: StudyFolder, metric: str, *, by: Sequence[str] = ("seed",), 
     return {run: float(np.mean(values)) for run, values in together.items()}
 
 
+def load_model(path: Path) -> Any:
+    if model_kind(path) == HEAD:
+        return load_head(path)
+    from dissensus.train.network_files import load_network  # torch is loaded where it is needed
+
+    return load_network(path)
+
+
 def gaps(first: Mapping[str, float], second: Mapping[str, float]) -> Runs:
     """Return first - second, run by run; both must have the same runs."""
     if set(first) != set(second):
@@ -48,3 +61,23 @@ def gaps(first: Mapping[str, float], second: Mapping[str, float]) -> Runs:
 def interval_of(runs: Mapping[str, float] | Iterable[float]) -> Interval:
     """Return the mean of the runs with Student's interval."""
     return mean_interval([float(value) for value in (runs.values() if isinstance(runs, Mapping) else runs)])
+
+
+def pseudo_values(statistic: Callable[[np.ndarray], float], names: Sequence[str]) -> dict[str, float]:
+    """Return m * theta - (m - 1) * theta without the group, for each group; `statistic` takes positions of groups.
+
+    Their mean and Student's interval are the jackknife's. Tukey (1958), Bias and confidence in not quite large samples.
+    """
+    every = np.arange(len(names))
+    whole = statistic(every)
+    return {
+        name: len(names) * whole - (len(names) - 1) * statistic(np.delete(every, place))
+        for place, name in enumerate(names)
+    }
+
+
+def spearman(first: np.ndarray, second: np.ndarray, at: np.ndarray) -> float:
+    """Rank correlation of the values at these positions; 0 if one of both is constant."""
+    if np.ptp(first[at]) == 0 or np.ptp(second[at]) == 0:
+        return 0.0
+    return float(spearmanr(first[at], second[at])[0])

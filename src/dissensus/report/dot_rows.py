@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from dissensus.report.charts import span, ticks, widen
-from dissensus.report.colours import BLUE
+from dissensus.report.colours import BLUE, PEOPLE
 from dissensus.report.svg import shorten, svg
 
 WIDTH, SIDE, ROW = 400, 12, 38
@@ -22,6 +22,7 @@ class DotRow:
     dots   single values by name, such as those of seeds
     value  their mean, low and high its interval; NaN if there is none
     group  heading above the rows of the same group
+    known  values to compare with by name, such as a published one; drawn in grey
     """
 
     name: str
@@ -31,6 +32,7 @@ class DotRow:
     dots: Mapping[str, float] = field(default_factory=dict)
     colour: str = BLUE
     group: str = ""
+    known: Mapping[str, float] = field(default_factory=dict)
 
 
 def dot_chart(
@@ -42,10 +44,10 @@ def dot_chart(
     of         what a dot is, such as "seed", for its tooltip
     style      how numbers are written
     """
-    known = [x for row in rows for x in (row.value, row.low, row.high, *row.dots.values()) if np.isfinite(x)]
-    if not known:
+    finite = [x for row in rows for x in _values(row) if np.isfinite(x)]
+    if not finite:
         return "<p>nothing to draw: no number is known</p>"
-    low, high = widen(span([np.asarray([*known, *([] if reference is None else [reference])])]), 0.03)
+    low, high = widen(span([np.asarray([*finite, *([] if reference is None else [reference])])]), 0.03)
 
     def across(value: float) -> float:
         return round(SIDE + (WIDTH - 2 * SIDE) * (value - low) / (high - low), 1)
@@ -75,10 +77,15 @@ def dot_chart(
     return svg(WIDTH, base + 42, f"{title}. {words}", "".join(drawn))
 
 
+def _values(row: DotRow) -> list[float]:
+    return [row.value, row.low, row.high, *row.dots.values(), *row.known.values()]
+
+
 def _row(row: DotRow, y: int, across: Callable[[float], float], of: str, style: str) -> str:
     middle = y + 26
     drawn = [f'<text x="{SIDE}" y="{y + 14}">{escape(shorten(row.name, 48))}</text>']
     number = format(row.value, style) if np.isfinite(row.value) else "–"
+    number += "".join(f" ({escape(name)} {value:.4g})" for name, value in row.known.items())
     drawn.append(f'<text x="{WIDTH - SIDE}" y="{y + 14}" text-anchor="end">{number}</text>')
     drawn.append(f'<line class="faint" x1="{SIDE}" x2="{WIDTH - SIDE}" y1="{middle}" y2="{middle}"/>')
     mark = f'data-of="{escape(row.name, quote=True)}"'
@@ -94,10 +101,12 @@ def _row(row: DotRow, y: int, across: Callable[[float], float], of: str, style: 
                 f'<circle {mark} cx="{across(value)}" cy="{middle}" r="3.5" fill="{row.colour}" fill-opacity="0.75">'
                 f"<title>{words}</title></circle>"
             )
-    if np.isfinite(row.value):
-        x = across(row.value)
+    marks = [(f"{row.name}, {name}", value, PEOPLE) for name, value in row.known.items()]
+    marks += [(row.name, row.value, row.colour)] if np.isfinite(row.value) else []
+    for name, value, colour in marks:
+        x = across(value)
         ends = f'x1="{x}" x2="{x}" y1="{middle - 8}" y2="{middle + 8}"'
-        drawn.append(f'<line {mark} {ends} stroke="{row.colour}" stroke-width="3"/>')
+        drawn.append(f'<line data-of="{escape(name, quote=True)}" {ends} stroke="{colour}" stroke-width="3"/>')
     return "".join(drawn)
 
 
@@ -105,5 +114,6 @@ def _in_words(row: DotRow, style: str) -> str:
     name = f"{row.group}, {row.name}" if row.group else row.name
     if not np.isfinite(row.value):
         return f"{name}: not known"
+    compared = "".join(f", {known} {value:.4g}" for known, value in row.known.items())
     limits = f", from {format(row.low, style)} to {format(row.high, style)}" if np.isfinite(row.low) else ""
-    return f"{name}: {format(row.value, style)}{limits}"
+    return f"{name}: {format(row.value, style)}{limits}{compared}"

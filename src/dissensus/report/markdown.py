@@ -64,7 +64,8 @@ def markdown_table(table: Table) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text in one line, in which nothing is taken for Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]|<>#$~]|&(?=#?\w+;))", r"\\\1", " ".join(str(text).split()))
+    escaped = re.sub(r"([\\`*_\[\]|>#$~]|&(?=#?\w+;))", r"\\\1", " ".join(str(text).split()))
+    return escaped.replace("<", "&lt;")  # Python-Markdown shows the backslash of an escaped <
 
 
 def _cell(cell: AnyCell, format: str, best: bool) -> str:
@@ -104,7 +105,8 @@ def _block(block: Any, level: int, figures: str) -> str:
 def _figure(figure: Figure, figures: str) -> list[str]:
     caption, note = escape_markdown(figure.caption), escape_markdown(figure.note)
     if figures:
-        return [f"![{caption}]({figures}/{figure.file}.svg)", note]
+        # A reader sees the caption only if it is below the image as well.
+        return [f"![{caption}]({figures}/{figure.file}.svg)", f"{caption}. {note}" if note else ""]
     return [f"**{caption}**", note, markdown_table(figure.table)] if figure.table is not None else []
 
 

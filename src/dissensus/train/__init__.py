@@ -16,6 +16,7 @@
     recipes        RECIPES: settings of training that belong together, by name
     folds, fold_processes             train_folds: every item predicted by a network that was not trained on it
     network_files, model_files, cards   save_network, load_network: safetensors with a card
+    pretraining, stored_networks        networks that are pretrained once and found by name in the data folder
     heads/         heads on frozen features: encoders, training many at once, files
     networks/      NETWORKS: networks for small images, by name
 

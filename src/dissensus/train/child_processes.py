@@ -9,11 +9,13 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from multiprocessing import resource_tracker
 from pathlib import Path
 
 from dissensus.labels.refusals import PythonWay, Refusal, Way
 
+_LIMIT: ContextVar[int | None] = ContextVar("cores", default=None)
 _WITHOUT_PROCESSES = Way("pass {jobs}, which needs no processes", jobs=1)
 
 
@@ -35,8 +37,19 @@ def unsendable_error(problem: Exception) -> Refusal:
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of cores that this process may use; inside `limit_cores`, at most its number."""
+    present = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(present, _LIMIT.get() or present)
+
+
+@contextmanager
+def limit_cores(number: int | None) -> Iterator[None]:
+    """Let work that takes one process or thread per core take at most this many; None: no limit."""
+    token = _LIMIT.set(number)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
 
 
 @contextmanager

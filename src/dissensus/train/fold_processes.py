@@ -21,10 +21,10 @@ Work = Callable[[Any, Tell], Any]
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Torch with one thread, as the processes have it, so that sums are added up in the same order."""
+def torch_threads(number: int) -> Iterator[None]:
+    """Torch with this many threads, on which the order of sums depends; the processes have one."""
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(number)
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from dissensus.labels.refusals import add_place
 from dissensus.labels.shares import Labels, as_distributions
 from dissensus.train.cards import Source, describe_labels
 from dissensus.train.child_processes import cores
-from dissensus.train.fold_processes import Tell, in_processes, one_thread
+from dissensus.train.fold_processes import Tell, in_processes, torch_threads
 from dissensus.train.held_out import scores_of
 from dissensus.train.images import ImageTable
 from dissensus.train.loop import Training
@@ -132,7 +132,7 @@ def train_folds(
         if min(at_once, folds) > 1:
             trained = _in_parallel(items, tasks, origin, at_once, hear)
         else:
-            with one_thread() if on_processor else nullcontext():
+            with torch_threads(1) if on_processor else nullcontext():
                 trained = [_train_fold(items, task, origin, partial(hear, task.number)) for task in tasks]
     return _folds(items, tasks, trained)
 

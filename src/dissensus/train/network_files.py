@@ -15,6 +15,7 @@ from dissensus.train.cards import NETWORK
 from dissensus.train.model_files import read_model, write_model, wrong_content
 from dissensus.train.network import Network, single_precision
 from dissensus.train.networks.catalogue import make_network
+from dissensus.train.stored_networks import find_network
 
 _DEEPEST = 10_000  # layers; a recipe that asks for more would only take time and memory
 _MEMORY = {"channels last": torch.channels_last, "contiguous": torch.contiguous_format}
@@ -63,7 +64,7 @@ def load_network(path: str | Path, module: nn.Module | None = None) -> Network:
 
     Parameters
     ----------
-    path : file to read
+    path : file to read, or the name of a stored network, such as "cifar10-swift16"
     module : for a network of your own: a module of the same architecture; it is copied, and its weights are not used
 
     Returns
@@ -78,7 +79,7 @@ def load_network(path: str | Path, module: nn.Module | None = None) -> Network:
     >>> load_network("net.safetensors", module).classes
     ('cat', 'dog')
     """
-    path = Path(path)
+    path = find_network(path)
     card, tensors = read_model(path, NETWORK, "pt")
     try:
         recipe, classes = card.pop("recipe"), tuple(_names(card.pop("classes")))

@@ -200,13 +200,14 @@ def train_part(
         "started from": _origin(start),
         **source,
     }
-    last = _with_card(training.last, "last", len(training.history), training, facts)
+    last = add_card(training.last, "last", len(training.history), training, facts)
     if not held.size:
         return replace(training, best=last, last=last)
-    return replace(training, best=_with_card(training.best, "best", training.best_epoch, training, facts), last=last)
+    return replace(training, best=add_card(training.best, "best", training.best_epoch, training, facts), last=last)
 
 
-def _with_card(network: Network, chosen: str, epoch: int, training: Training, facts: dict[str, Any]) -> Network:
+def add_card(network: Network, chosen: str, epoch: int, training: Training, facts: dict[str, Any]) -> Network:
+    """Give a trained network its card."""
     card = {
         "made by": f"dissensus {dissensus.__version__}",
         "network": network_name(network),

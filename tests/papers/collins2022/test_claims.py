@@ -89,7 +89,7 @@ def test_the_papers_own_scores_bear_out_its_claims():
 
 def test_turning_scores_round_turns_every_order():
     ours = judge_scores(networks=scored(inverted))
-    pairs = [f"{key}-{set_}-ce" for key, *_ in PAIRS[:4] for set_ in SETS]
+    pairs = [key.format(set=set_, metric="ce") for key in list(PAIRS)[:4] for set_ in SETS]
     others = [
         "table-1-softness-10h",
         "table-1-people-10s",

@@ -9,7 +9,7 @@ from dissensus import Beliefs, Votes
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS, kind_of
 from dissensus.papers.collins2022.paper import PAPER
-from dissensus.papers.collins2022.studies import SIZES, choice_studies, milestones, scored_parts, spec
+from dissensus.papers.collins2022.studies import SIZES, choice_studies, milestones, parts_with_scores, spec
 from dissensus.papers.evidence import Candidate, Number, collect
 from dissensus.study import cells_of, study_of
 
@@ -61,12 +61,12 @@ def test_every_kind_of_label_has_the_same_models_and_seeds(models, scale):
 def test_a_night_has_every_kind_of_label_once_by_parts_that_can_be_run_alone():
     """Tables 1 and 2, table 3, tables 4 to 6, figure 6; by the epochs and the decay of the paper, with five seeds."""
     made = {}
-    for part, kinds in scored_parts("swift").items():
+    for part, kinds in parts_with_scores("swift").items():
         for name in ("votes", "beliefs"):
             for cell in cells(name, "swift", "overnight", kinds):
                 made.setdefault(part, {}).setdefault(kind_of(name, cell.arm), []).append(cell)
     assert {part: set(own) for part, own in made.items()} == {
-        part: set(own) for part, own in scored_parts("swift").items()
+        part: set(own) for part, own in parts_with_scores("swift").items()
     }
     assert list(made["swift-main"]) == ["h aggregated", "h", "hard", "random", "uniform", "s aggregated", "s"]
     assert sorted(kind for own in made.values() for kind in own) == sorted(KINDS)

@@ -11,13 +11,12 @@ from dissensus.labels.distributions import Distributions
 from dissensus.papers.evidence import Candidate, Evidence, Number, collect
 from dissensus.papers.expressions import difference
 from dissensus.papers.gheibi2026.answers import text_gaps
-from dissensus.papers.gheibi2026.claims import CLAIMS, HEADLINES
-from dissensus.papers.gheibi2026.curves import curve_distance
-from dissensus.papers.gheibi2026.observe_probes import observe_probes
+from dissensus.papers.gheibi2026.claims import CLAIMS, HEADLINES, more_at_few
+from dissensus.papers.gheibi2026.measures import curve_distance
+from dissensus.papers.gheibi2026.observe import observe_probes
 from dissensus.papers.gheibi2026.paper import PAPER
 from dissensus.papers.gheibi2026.proposition import growth_by_class, parameter_gap, sides, squared_error
 from dissensus.papers.gheibi2026.studies import HARD, KS
-from dissensus.papers.gheibi2026.sweep_claims import more_at_few
 from dissensus.papers.judging import judge_claims, judgements
 from dissensus.papers.outcomes import Judgement
 from dissensus.papers.strength import SHOWN

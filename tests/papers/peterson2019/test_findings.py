@@ -11,7 +11,8 @@ from dissensus.papers.claims import Finding
 from dissensus.papers.evidence import Number
 from dissensus.papers.judging import judge_claims, judgements
 from dissensus.papers.paper import Results
-from dissensus.papers.peterson2019.claims import CLAIMS, conclude
+from dissensus.papers.peterson2019.claims import CLAIMS
+from dissensus.papers.peterson2019.conclusion import conclude
 from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.observe import HEADS, NETWORKS, least_gain, observe
 from dissensus.papers.peterson2019.observe_tuned import best_settings, mean_by_fold

@@ -17,7 +17,6 @@ from dissensus.papers.sucholutsky2023.studies import EPOCHS, head_study, network
 from dissensus.study.checks import tasks_of
 from dissensus.study.grid import cells_of
 from dissensus.study.read_data import load_data
-from dissensus.train import network_recipe
 from dissensus.train.networks.catalogue import NETWORKS
 from dissensus.train.train_config import TrainConfig
 
@@ -36,6 +35,20 @@ def test_full_scale_has_every_cell_of_the_paper(loaded):
     assert all(data.labels.labels.n_items == 10_000 for data in studies["scratch"].data.values())
 
 
+@pytest.mark.parametrize("scale, optimizers", [("overnight", {"sgd", "adam"}), ("full", {"adam"})])
+def test_adam_is_tried_at_every_rate_that_sgd_is(loaded, scale, optimizers):
+    loaded("cifar10h")
+    studies = {part.name: part.study for part in parts(scale) if part.study is not None}
+    trained = [cell.model.settings for cell in cells_of(studies["rates"])]
+    assert {settings["optimizer"] for settings in trained} == optimizers
+    assert {settings["learning_rate"] for settings in trained} == {0.2, 0.1, 0.01, 0.001}
+    assert {settings["nesterov"] for settings in trained if settings["optimizer"] == "adam"} == {False}
+    others = ("optimizer", "learning_rate", "nesterov", "epochs")
+    alike = [{name: value for name, value in settings.items() if name not in others} for settings in trained]
+    usual = cells_of(studies["scratch"])[0].model.settings
+    assert {name: usual[name] for name in alike[0]} in alike
+
+
 def test_full_scale_searches_what_the_paper_searched():
     full = SIZES["full"]
     assert (full.folds, full.tuning["epochs"], full.tuning_rates) == (10, 150, (0.1, 0.01, 0.001))
@@ -50,20 +63,27 @@ def test_scales_without_strong_networks_run_heads_and_say_what_they_shrink(loade
     loaded("cifar10h")
     heads = ["labels", "heads", "heads-shift", "tuned-heads"]
     assert [part.name for part in parts("laptop")] == heads
-    assert [part.name for part in parts("full")] == [*heads, "scratch", "scratch-shift", "tuned", "attacked"]
+    assert [part.name for part in parts("full")] == [
+        *heads,
+        "scratch",
+        "scratch-shift",
+        "tuned",
+        "attacked",
+        "rates",
+    ]
     assert list(SIZES["full"].networks) == list(ARCHITECTURES)
     said = {what for what, _, _ in differences("quick")}
     assert {"networks", "images of CIFAR-10H and folds", "training from scratch", "alpha of mixup"} <= said
     assert "networks" not in {what for what, _, _ in differences("full")}
 
 
-def test_a_night_trains_on_all_images_by_the_fast_recipe_and_tunes_some_folds(loaded):
+def test_a_night_trains_on_all_images_by_the_papers_optimiser_and_tunes_some_folds(loaded):
     loaded("cifar10h")
     assert [part.name for part in parts("overnight")] == [part.name for part in parts("full")]
     size = SIZES["overnight"]
     assert (size.images, size.pretrained_on, size.folds, count_tuned_folds("overnight")) == (None, None, 10, 3)
-    fast = network_recipe("fast", epochs=51, learning_rate=0.1, device="cpu", precision="float32").training
-    assert TrainConfig(**size.tuning, learning_rate=0.1) == fast
+    assert TrainConfig(**size.tuning) == TrainConfig(**SIZES["full"].tuning | {"epochs": 51, "device": "cpu"})
+    assert (TrainConfig(**size.tuning).momentum, size.tuning["weight_decay"]) == (0.9, 1e-4)
     folds = [(train.size, held.size) for _, train, held in folds_of("overnight", 10_000)]
     assert folds == [(9_000, 1_000)] * 3
     assert count_tuned_folds("full") == 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dissensus.papers.evidence import Number
-from dissensus.papers.peterson2019.claims_tuned import MOST_LEFT
+from dissensus.papers.peterson2019.claims import MOST_LEFT
 from dissensus.papers.peterson2019.sizes import ARCHITECTURES
 from dissensus.papers.peterson2019.tuned import ROWS
 from dissensus.papers.published import read_published

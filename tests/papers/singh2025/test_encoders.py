@@ -12,7 +12,7 @@ from dissensus.datasets import features
 from dissensus.labels.shares import as_distributions
 from dissensus.papers.singh2025.encoders import encoders_of, features_of, files_of, part_of
 from dissensus.papers.singh2025.paper import parts
-from dissensus.papers.singh2025.sets import cifar10h_hard
+from dissensus.papers.singh2025.work import cifar10h_hard
 from dissensus.papers.text_sets import people_of
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus.papers.evidence import Number
-from dissensus.papers.printed import Printed
-from dissensus.papers.published import read_published
+from dissensus.papers.published import Printed, read_published
 from dissensus.papers.singh2025.claims import CLAIMS, MARGINS
 from dissensus.papers.singh2025.observe import CHOSEN, MEAN, NAMES, SETTINGS
 from dissensus.papers.singh2025.work import grid_of

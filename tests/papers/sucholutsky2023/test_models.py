@@ -207,12 +207,12 @@ def kept_rows(source: str, steps: dict[str, float]) -> Entries:
 
 def test_numbers_for_more_classes_help_on_far_images_only():
     steps = {"2": 0.0, "3": -0.01, "4": -0.02, "10": 0.1}
-    ours = judge_rows(observe_kept(kept_rows("H", steps)))
+    ours = judge_rows(observe_kept({"rows": kept_rows("H", steps)}))
     assert (ours["table-3-near"].verdict, ours["table-3-far"].verdict) == ("equal", "same direction")
     assert ours["table-3-all"].verdict == "cannot be tested here" and "dense.npy" in ours["table-3-all"].reason
-    worse = judge_rows(observe_kept(kept_rows("H", {kept: -step for kept, step in steps.items()})))
+    worse = judge_rows(observe_kept({"rows": kept_rows("H", {kept: -step for kept, step in steps.items()})}))
     assert worse["table-3-far"].verdict == "differs"
-    assert judge_rows(observe_kept(kept_rows("DS", steps)))["table-3-all"].verdict != "cannot be tested here"
+    assert judge_rows(observe_kept({"rows": kept_rows("DS", steps)}))["table-3-all"].verdict != "cannot be tested here"
 
 
 def test_dense_labels_favour_softer_ones_if_somebody_has_them():
@@ -226,7 +226,7 @@ def test_dense_labels_favour_softer_ones_if_somebody_has_them():
 
 def test_a_narrow_interval_is_shown_with_digits_of_its_own():
     steps = {"2": 0.0, "3": -0.001, "4": -0.002, "10": 0.1}
-    shown = judge_claims(PAPER, collect(observe_kept(kept_rows("H", steps))))["table-3-far"]
+    shown = judge_claims(PAPER, collect(observe_kept({"rows": kept_rows("H", steps)})))["table-3-far"]
     assert shown.ours.startswith("-0.0015") and shown.published == "3 classes 1.51, 4 classes 1.47, 2 classes 1.57"
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from dissensus.papers.evidence import Number
 from dissensus.papers.paper import Results
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values
+from dissensus.papers.study_runs import pseudo_values
+from dissensus.papers.sucholutsky2023.figures import simulation_figures
 from dissensus.papers.sucholutsky2023.observe_simulated import (
     observe_maps,
     observe_preferences,
     observe_sparsity,
     observe_theory,
 )
-from dissensus.papers.sucholutsky2023.simulated_figures import simulation_figures
 from dissensus.papers.sucholutsky2023.simulation import GRID, SIZES, fewer_numbers, preferences, read_off, recoveries
 from dissensus.papers.sucholutsky2023.theory import theory
 from dissensus.plan.grid import Grid, GridConfig
@@ -129,7 +129,7 @@ def test_simulated_scenes_show_that_soft_labels_recover_more(simulated):
         [
             *observe_maps(simulated["simulations"]),
             *observe_preferences(simulated["preferences"]),
-            *observe_sparsity(simulated["sparsity"], simulated["simulations"]["sizes"]),
+            *observe_sparsity(simulated["sparsity"], simulated["simulations"]),
         ]
     )
     hold = (

@@ -10,12 +10,13 @@ from dissensus.papers.collins2022.arms import BELIEFS, VOTES
 from dissensus.papers.collins2022.claims import JUDGED, SHOWN, compare
 from dissensus.papers.collins2022.label_claims import PUBLISHED
 from dissensus.papers.collins2022.scores import METRICS, SETS
-from dissensus.papers.collins2022.studies import MODELS, networks_of, scored_parts
+from dissensus.papers.collins2022.studies import MODELS, networks_of, parts_with_scores
 from dissensus.papers.evidence import Candidate, Evidence
 from dissensus.papers.expressions import value_of
-from dissensus.papers.figures import Figure, Series, series_here, series_in_paper
+from dissensus.papers.figures import Figure, Points, Series, next_to_paper, read_figures, series_here, series_in_paper
 from dissensus.papers.paper import Results, Scale
 
+figure = read_figures("collins2022")
 ALL = {"h": 51, "s": 6}  # annotators per image
 COUNTS: dict[str, Sequence[int]] = {"h": (*VOTES, ALL["h"]), "s": (*BELIEFS, ALL["s"])}
 SECONDS = {"h": 1.8, "s": 32.0}  # of a vote and of an answer, as printed
@@ -38,35 +39,20 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
         *(_comparisons(evidence, networks, metric, set_) for metric, set_ in panels),
         *(_figure_5(results.numbers["labels"]["bins"]) if "labels" in results.numbers else ()),
     ]
-    return [figure for figure in made if any(len(series.y) > 1 for series in figure.series)]
+    return [each for each in made if any(len(series.y) > 1 for series in each.series)]
 
 
 def _sweep(evidence: Evidence, networks: str, metric: str, set_: str, *, seconds: bool) -> Figure:
     """Figure 6 or 10, of the models that learned from more numbers of annotators; of networks if both did."""
-    points = {}
+    series: dict[str, Points] = {}
     for kind, name in NAMES.items():
         cost = SECONDS[kind] if seconds else 1.0
         arms = {count: kind if count == ALL[kind] else f"{kind} {count}" for count in COUNTS[kind]}
-        points[name] = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
-    known = {
-        models: tuple(series_here(name, own, evidence, Candidate(models)) for name, own in points.items())
-        for models in (networks, "heads")
-    }
-    models = max(known, key=lambda models: sum(len(series.y) for series in known[models]))
-    unit = "seconds" if seconds else "annotators"
-    return Figure(
-        key=f"figure-{10 if seconds else 6}-{metric}-{set_}",
-        title=f"{SHOWN[metric][0].upper()}{SHOWN[metric][1:]} by {unit} per image, {JUDGED[set_]}",
-        source=f"Collins 2022, figure {10 if seconds else 6}",
-        kind="lines",
-        x_title=f"{unit} per image, as a power of 2",
-        y_title=SHOWN[metric],
-        series=known[models],
-        published=tuple(series_in_paper(name, own, PUBLISHED) for name, own in points.items()),
-        parts=tuple(scored_parts(models)),
-        note=f"Means with 95% intervals over {MODELS[models]} and seeds. "
-        "The paper's points are those of its tables 2 and 3.",
-    )
+        series[name] = {float(np.log2(cost * count)): value_of(metric, arm, set_) for count, arm in arms.items()}
+    key = "figure-10-{metric}-{set}" if seconds else "figure-6-{metric}-{set}"
+    drawn = {models: next_to_paper(series, evidence, Candidate(models), PUBLISHED) for models in (networks, "heads")}
+    models = max(drawn, key=lambda models: sum(len(ours.y) for ours in drawn[models][0]))
+    return figure(key, *drawn[models], parts=parts_with_scores(models), models=MODELS[models], **_words(metric, set_))
 
 
 def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> Figure:
@@ -76,33 +62,29 @@ def _comparisons(evidence: Evidence, networks: str, metric: str, set_: str) -> F
         models: series_here(MODELS[models], pairs, evidence, Candidate(models), 100) for models in (networks, "heads")
     }
     ours = {models: series for models, series in known.items() if series.y}
-    return Figure(
-        key=f"tables-{metric}-{set_}",
-        title=f"Differences between labels: {SHOWN[metric]} {JUDGED[set_]}",
-        source="Collins 2022, tables 1, 2, 3 and 5",
-        kind="dots",
-        x_title="comparison",
-        y_title=f"difference in {SHOWN[metric]}, % of the second",
-        series=tuple(ours.values()),
-        published=(series_in_paper("means", pairs, PUBLISHED, factor=100),),
-        parts=tuple(part for models in ours for part in scored_parts(models)),
-        note="Below zero, the first is better. Means with 95% intervals over runs.",
-    )
+    theirs = [series_in_paper("means", pairs, PUBLISHED, factor=100)]
+    parts = [part for models in ours for part in parts_with_scores(models)]
+    return figure("tables-{metric}-{set}", ours.values(), theirs, parts=parts, **_words(metric, set_))
+
+
+def _words(metric: str, set_: str) -> dict[str, str]:
+    score = SHOWN[metric]
+    return {
+        "metric": metric,
+        "set": set_,
+        "score": score,
+        "Score": score[0].upper() + score[1:],
+        "judged": JUDGED[set_],
+    }
 
 
 def _figure_5(bins: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Figure]:
     shown = {"first_mass": ("first", "mass of the first class"), "possible": ("possible", "classes not ruled out")}
     return [
-        Figure(
-            key=f"figure-5-{key}",
-            title=f"{text[0].upper()}{text[1:]}, by the entropy of votes",
-            source="Collins 2022, figure 5",
-            kind="lines",
-            x_title="entropy of votes, nats",
-            y_title=text,
-            series=(Series(text, tuple(bins[name]["entropy"]), tuple(bins[name]["mean"])),),
+        figure(
+            f"figure-5-{key}",
+            [Series(text, tuple(bins[name]["entropy"]), tuple(bins[name]["mean"]))],
             parts=("labels",),
-            note="Each point is an eighth of the 1,000 images.",
         )
         for name, (key, text) in shown.items()
     ]

@@ -33,7 +33,6 @@ Values = dict[str, dict[str, Any]]  # metric, arm
 
 
 def count_released(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Numbers of the released files."""
     return label_numbers(load("cifar10s"), load("cifar10h"))
 
 

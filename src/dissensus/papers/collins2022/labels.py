@@ -150,6 +150,5 @@ def make_fixed_labels(pool: Pool) -> dict[str, Distributions]:
 
 
 def gamma_labels(pool: Pool) -> dict[str, Beliefs]:
-    """T2 clamp with each gamma that the paper tries."""
     beliefs = beliefs_of(pool)
     return {f"gamma {gamma:g}": complete(beliefs, gamma=gamma) for gamma in GAMMAS}

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.papers.collins2022.arms import KINDS
 from dissensus.papers.collins2022.scores import METRICS, PGD_KINDS, SETS
-from dissensus.papers.collins2022.studies import SIZES, choice_studies, scored_parts
+from dissensus.papers.collins2022.studies import SIZES, choice_studies, parts_with_scores
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect, name_runs
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.strength import SHOWN
@@ -27,7 +27,7 @@ def observe(results: Results, scale: Scale) -> Evidence:
         rows += rows_of_shown(Candidate(models), SIZES[scale][models]["epochs"])
         scores = {
             kind: own
-            for part in scored_parts(models)
+            for part in parts_with_scores(models)
             if part in numbers
             for kind, own in numbers[part]["scores"].items()
         }

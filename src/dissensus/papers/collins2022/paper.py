@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from dissensus.papers.collins2022.arms import BETAS, GAMMAS, KINDS
 from dissensus.papers.collins2022.claims import CLAIMS, HEADLINES, READER_NAMES, compare, conclude
@@ -22,82 +23,56 @@ from dissensus.papers.collins2022.studies import (
     choice_studies,
     milestones,
     networks_of,
-    scored_parts,
+    parts_with_scores,
     study,
     study_part,
 )
 from dissensus.papers.evidence import Candidate
 from dissensus.papers.paper import SCALES, Gate, Paper, Part, Scale
+from dissensus.papers.texts import read_differences
 
 LABELS = ("cifar10h", "cifar10s")
 IMAGES = (*LABELS, "cifar10-test")
 DATA = {"heads": (*LABELS, FEATURES), "networks": IMAGES, "swift": IMAGES}
 WEIGHTS = {"heads": 1.0, "networks": 6.0, "swift": 6.0}
-# Rows of "How this run differs from the paper" that no scale changes.
-ALWAYS = (
-    ("models", "three networks from scratch", "networks, and two heads on frozen features of an ImageNet ResNet-50"),
-    ("model that decides", "all networks together", "networks if strong enough, otherwise heads; never both together"),
-    ("images held out of CIFAR-10S", "100, not released which", "100, drawn once"),
-    ("images with their CIFAR-10 class", "6,100, perhaps with the 100 held out", "6,000 at most, without them"),
-    ("repeated trials of CIFAR-10S", "not stated", "left out of learning, counted in numbers about labels"),
-    ("random labels", "not stated how", "Dirichlet(1, ..., 1), drawn once"),
-    ("shifted or mirrored images", "not stated", "none"),
-    ("validation set", "images and loss not stated", "1,000 further images, cross-entropy to CIFAR-10 classes"),
-    ("optimiser of networks", "not stated", "SGD with a momentum of 0.9"),
-    ("loss after an attack", "labels not stated", "cross-entropy to people's labels, raised and scored"),
-    ("steps of PGD", "not stated", "10 steps of 1/255 within 4/255"),
-    ("bins of the calibration error", "not stated", "100 images each, so one bin on CIFAR-10S"),
-)
+ALWAYS, _ = read_differences("collins2022")
 
 
-def parts(scale: Scale) -> Sequence[Part]:
+def parts(scale: Scale) -> Iterator[Part]:
     """Label statistics; the studies; what their predictions and networks score on both evaluation sets."""
-    made = [Part(name="labels", work=count_released, data=LABELS, settings={"version": 4}, weight=0.1)]
-    for name, models in choice_studies(scale):
-        made.append(Part(name=f"{name}-{models}", study=study(name, models, scale), data=DATA[models], weight=0.5))
+    yield Part("labels", count_released, data=LABELS, settings={"version": 4}, weight=0.1)
     chosen = {name: f"{name}-{models}" for name, models in choice_studies(scale)}
-    made.append(
-        Part(
-            name="choices",
-            work=partial(choices_of, chosen),
-            needs=tuple(chosen.values()),
-            weight=0.1,
-            settings={"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1},
-        )
-    )
+    for name, models in choice_studies(scale):
+        yield Part(chosen[name], study=study(name, models, scale), data=DATA[models], weight=0.5)
+    tried = {"gammas": list(GAMMAS), "betas": list(BETAS), "version": 1}
+    yield Part("choices", partial(choices_of, chosen), needs=tuple(chosen.values()), weight=0.1, settings=tried)
     for models in SIZES[scale]:
-        for scored, kinds in scored_parts(models).items():
-            made += _compared_parts(models, scale, scored, kinds)
-    return made
+        for scored, kinds in parts_with_scores(models).items():
+            yield from _compare_labels(models, scale, scored, kinds)
 
 
-def _compared_parts(models: str, scale: Scale, scored: str, kinds: Sequence[str]) -> list[Part]:
+def _compare_labels(models: str, scale: Scale, scored: str, kinds: Sequence[str]) -> Iterator[Part]:
     """The studies with these kinds of labels, and a part with their scores."""
     own = [(study_part(name, models, scored), name) for name in COMPARED]
     data, weight = DATA[models], WEIGHTS[models] * len(kinds) / len(KINDS)
-    studies = [Part(name=part, study=study(name, models, scale, kinds), data=data, weight=weight) for part, name in own]
-    scores = Part(
-        name=scored,
-        work=partial(numbers_of, models, own, scale),
+    for part, name in own:
+        yield Part(part, study=study(name, models, scale, kinds), data=data, weight=weight)
+    attacks: dict[str, Any] = {"epsilon": EPSILON, "attacked": ATTACKED[scale]}
+    attacks["pgd"] = [] if models == "heads" else list(PGD_KINDS)
+    yield Part(
+        scored,
+        partial(numbers_of, models, own, scale),
         data=data,
         needs=tuple(part for part, _ in own),
         weight=weight / 4,
-        settings={
-            "epsilon": EPSILON,
-            "attacked": ATTACKED[scale],
-            "pgd": [] if models == "heads" else list(PGD_KINDS),
-            "seed": SEED,
-            "version": 3,
-            **SIZES[scale][models],
-        },
+        settings={**attacks, "seed": SEED, "version": 3, **SIZES[scale][models]},
         gate=_gate(models, scored) if scored == "swift-main" else None,
     )
-    return [*studies, scores]
 
 
 def _gate(models: str, scored: str) -> Gate:
     """Networks whose loss after FGSM hardly depends on labels, against table 1, are not trained on further labels."""
-    later = [part for part in scored_parts(models) if part != scored]
+    later = [part for part in parts_with_scores(models) if part != scored]
     return Gate(
         source="table 1",
         candidate=Candidate(models),

@@ -117,7 +117,7 @@ def networks_of(scale: Scale) -> str:
     return list(SIZES[scale])[-1]
 
 
-def scored_parts(models: str) -> dict[str, Sequence[str]]:
+def parts_with_scores(models: str) -> dict[str, Sequence[str]]:
     """Parts with scores, and the kinds of labels that each compares."""
     if models == "swift":
         return {f"swift-{group}": kinds for group, kinds in GROUPS.items()}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from dissensus.papers.claims import Answer
-from dissensus.papers.evidence import Candidate, Number
+from dissensus.papers.evidence import Candidate, Number, mean_of
 from dissensus.papers.gheibi2026.beyond import ALL, FEW_VOTES, KEPT, TEXTS
 from dissensus.papers.gheibi2026.observe import observe
 from dissensus.papers.gheibi2026.reader_names import DELIVERIES
@@ -17,10 +15,10 @@ from dissensus.papers.study_runs import interval_of, runs_of
 from dissensus.study.description import StudyFolder
 
 SHRUNK = {
-    "soft labels": ("soft", "none"),
-    "shrunken soft labels": ("soft", "shrinkage"),
-    "SLS": ("sls", "none"),
-    "multipass": ("multipass", "none"),
+    "soft labels": {"delivery": "soft", "aggregation": "none"},
+    "shrunken soft labels": {"delivery": "soft", "aggregation": "shrinkage"},
+    "SLS": {"delivery": "sls", "aggregation": "none"},
+    "multipass": {"delivery": "multipass", "aggregation": "none"},
 }
 
 
@@ -37,11 +35,7 @@ def answers(results: Results, scale: Scale) -> Sequence[Answer]:
             ("shrinkage",),
             lambda: _shrinkage(results.study("shrinkage")),
         ),
-        (
-            "How far are the models from the human ceiling?",
-            ("ceiling", "heads-main"),
-            lambda: _ceiling(results, scale),
-        ),
+        ("How far are the models from the human ceiling?", ("ceiling", "heads-main"), lambda: _ceiling(results, scale)),
     )
     return [
         Answer(question=question, answer=write(), parts=parts)
@@ -81,16 +75,8 @@ def _shrinkage(study: StudyFolder) -> str:
     for votes in FEW_VOTES:
         for keep in KEPT:
             means = {
-                name: float(
-                    np.mean(
-                        list(
-                            runs_of(
-                                study, "soft_nll", votes=votes, keep=keep, delivery=delivery, aggregation=aggregation
-                            ).values()
-                        )
-                    )
-                )
-                for name, (delivery, aggregation) in SHRUNK.items()
+                name: mean_of(runs_of(study, "soft_nll", votes=votes, keep=keep, **settings))
+                for name, settings in SHRUNK.items()
             }
             scores = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
             sentences.append(f"{votes} votes, {keep} epoch: {scores}.")
@@ -103,7 +89,7 @@ def _ceiling(results: Results, scale: Scale) -> str:
     top, low, high = numbers["corrected"]["soft_nll"]
     evidence = observe(results, scale)
     best = {
-        arm: float(np.mean(list(runs.values())))
+        arm: mean_of(runs)
         for arm in ("soft", "sls", "multipass")
         if (runs := evidence.runs(Candidate("heads", "best epoch"), Number("soft_nll", arm))) is not None
     }

@@ -78,15 +78,9 @@ def text_runs(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell)
         every = people_of(name)
         rows = evenly_spaced(every.n_items, size["at_most"])
         people, x = every.select(rows), minilm_features(name, every, rows, folder, embedding)
-        assert people.votes is not None
         study = _text_study(people, x, texts.few, size)
         run_study(study, folder / name, jobs=1, say=lambda notice: None, progress=training)
-        told[name] = {
-            "items": people.n_items,
-            "answers": float(people.votes.mean()),
-            "few": texts.few,
-            "runs": _runs(folder / name),
-        }
+        told[name] = {"few": texts.few, "runs": _runs(folder / name)}
     return told
 
 

@@ -1,16 +1,33 @@
-"""Every claim of the paper: those about all votes with their judges, then the others."""
+"""Every claim of the paper with its judge, in the order of its tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 
-from dissensus.papers.claims import Claim
-from dissensus.papers.expressions import difference, value_of
-from dissensus.papers.gheibi2026.inside_claims import INSIDE_CLAIMS
-from dissensus.papers.gheibi2026.reader_names import DELIVERIES, METRICS, in_title
-from dissensus.papers.gheibi2026.sweep_claims import NO_NUMBERS, SWEEP_CLAIMS
-from dissensus.papers.judges import Same, each, less, more, not_less, positive, same
+from dissensus.papers.claims import Claim, read_statements
+from dissensus.papers.evidence import Number
+from dissensus.papers.expressions import Expression, difference, value_of
+from dissensus.papers.gheibi2026.reader_names import DELIVERIES, DETECTORS, METRICS, in_title
+from dissensus.papers.gheibi2026.studies import HARD, HELD_FOR, KS
+from dissensus.papers.judges import (
+    Same,
+    at_least,
+    each,
+    equals,
+    exactly,
+    holds_in,
+    less,
+    more,
+    negative,
+    not_less,
+    positive,
+    same,
+    untestable,
+)
 
+claim = read_statements("gheibi2026")
 # What counts as no difference: the spread over seeds that tables 2 and 5 print for soft labels.
 MARGINS = {
     "soft_nll": 0.0233,
@@ -20,162 +37,176 @@ MARGINS = {
     "kl": 0.0228,
     "brier": 0.0096,
 }
+UNINFORMED = ("majority", "smoothing")  # deliveries of one class per image
+CURVATURE = ("lambda_full", "trace_full", "lambda_high", "trace_high")
+COLUMNS = dict(zip(CURVATURE, ("λ (full)", "trace (full)", "λ (high)", "trace (high)"), strict=True))
+EQUATIONS = ("loss", "gradient", "covariance", "parameters", "square", "unanimous")
+ONE_SIDED = {"energy": 0.0186, "odin": 0.0186, "entropy": 0.0801, "msp": 0.0654, "knn": 0.3125, "margin": 0.0801}
+SVHN = untestable("no SVHN images here")
+
+
+def _sweep_claims() -> Iterator[Claim]:
+    """Table 1 and figure 1: few votes."""
+    for method in HARD:
+        for k in KS:
+            judge = less("soft_nll", method, than="soft", where=f"K = {k}")
+            yield claim("table-1-{method}-{k}", judge, method=method, k=k, delivery=DELIVERIES[method])
+    cells = [difference("soft_nll", method, "soft", f"K = {k}") for k in KS for method in HARD]
+    yield claim("table-1-all", holds_in(cells, -1, printed=12))
+    yield claim("table-1-agreeing", at_least("agreeing_cells", "hard", "9"))
+    yield claim("table-1-strongest", each(holds_in(cells[:6], -1), positive(more_at_few())))
+    margin = MARGINS["accuracy"]
+    alike = [same("accuracy", method, "soft", margin=margin, where=f"K = {k}") for method in HARD for k in KS]
+    yield claim("figure-1-accuracy", each(*alike))
+    entropies = [difference("entropy_spearman", method, "soft", f"K = {k}") for k in (50, 25) for method in HARD]
+    yield claim("figure-1-entropy", holds_in(entropies, 1))
+
+
+def more_at_few() -> Expression:
+    """Gain of hard delivery at 5 and 10 votes less that at 25 and 50: soft labels less the mean of hard deliveries."""
+    gain = [(1.0, "soft"), *((-1 / 3, method) for method in HARD)]
+    signs = {50: -1, 25: -1, 10: 1, 5: 1}  # the first condition decides how many labels must have been shown
+    terms = [
+        (sign * weight / 2, Number("soft_nll", arm, f"K = {k}")) for k, sign in signs.items() for weight, arm in gain
+    ]
+    return Expression(tuple(terms))
+
+
+def _stale_claims() -> Iterator[Claim]:
+    """Figure 4: labels that are held for several epochs."""
+    held = [f"every {every} epochs" for every in HELD_FOR]
+    above_sls = [more("soft_nll", "held", than="sls", where=where) for where in held]
+    for every, judge in zip(HELD_FOR, above_sls, strict=True):
+        yield claim("figure-4-{every}", judge, every=every)
+    longer = [more("soft_nll", "held", than="held", where=b, than_where=a) for a, b in pairwise(held)]
+    yield claim("figure-4-order", each(above_sls[0], *longer))
+
+
+def _target_claims() -> Iterator[Claim]:
+    """Figures 2, 5 and 6: the gain of hard delivery by the error of the target."""
+    yield claim("figure-2-correlation", positive(value_of("js_spearman", "hard")))
+    yield claim("figure-2-bins", more("js_gain", "hard", where="largest error", than="hard", than_where="least error"))
+    yield claim("figure-5", positive(value_of("l1_spearman", "hard")))
+    yield claim("figure-6", positive(value_of("high_spearman", "hard")))
 
 
 def _main_claims() -> Iterator[Claim]:
     """Tables 2 and 5: all votes."""
     for metric, margin in MARGINS.items():
         table = "table 5" if metric in ("kl", "brier") else "table 2"
-        yield Claim(
-            key=f"table-2-{metric}",
-            source=f"{table}, SLS and soft labels, {METRICS[metric]}",
-            claim=f"With all votes, SLS and soft labels have the same {METRICS[metric]}",
-            judge=same(metric, "sls", "soft", margin=margin),
-        )
-        if metric == "accuracy":
-            continue
-        better, word = (more, "higher") if metric == "entropy_spearman" else (less, "lower")
-        for arm, key in (("soft", "table-2-others"), ("sls", "table-2-sls-others")):
-            yield Claim(
-                key=f"{key}-{metric}",
-                source=table,
-                claim=f"{in_title(DELIVERIES[arm])}: {word} {METRICS[metric]} than majority vote and label smoothing",
-                judge=each(*(better(metric, arm, than=base) for base in ("majority", "smoothing"))),
-            )
-    yield Claim(
-        key="table-2-mixup-accuracy",
-        source="table 2, mixup",
-        claim="Mixup is the most accurate",
-        published="mixup 0.8824 ± 0.0046, SLS 0.8695 ± 0.0105, soft labels 0.8687 ± 0.0081, others lower",
-        judge=each(*(more("accuracy", "mixup", than=base) for base in ("soft", "sls", "majority", "smoothing"))),
-    )
-    yield Claim(
-        key="table-2-mixup-calibration",
-        source="table 2, mixup",
-        claim="Mixup is calibrated worse than soft labels, and its entropy follows that of people less",
-        judge=each(
-            more("ece_equal_mass", "mixup", than="soft"),
-            less("entropy_spearman", "mixup", than="soft"),
-        ),
-    )
-    yield Claim(
-        key="table-5-mixup",
-        source="table 5, mixup",
-        claim="Mixup has a lower Brier score than soft labels",
-        judge=less("brier", "mixup", than="soft"),
-    )
+        of_metric = partial(claim, metric=metric, table=table, score=METRICS[metric])
+        yield of_metric("table-2-{metric}", same(metric, "sls", "soft", margin=margin))
+        if metric != "accuracy":
+            better, word = (more, "higher") if metric == "entropy_spearman" else (less, "lower")
+            for arm, key in (("soft", "table-2-others-{metric}"), ("sls", "table-2-sls-others-{metric}")):
+                yield of_metric(key, each(*(better(metric, arm, than=base) for base in UNINFORMED)), compared=word)
+    accurate = [more("accuracy", "mixup", than=base) for base in ("soft", "sls", *UNINFORMED)]
+    yield claim("table-2-mixup-accuracy", each(*accurate))
+    calibrated = more("ece_equal_mass", "mixup", than="soft"), less("entropy_spearman", "mixup", than="soft")
+    yield claim("table-2-mixup-calibration", each(*calibrated))
+    yield claim("table-5-mixup", less("brier", "mixup", than="soft"))
 
 
 def _diagnostic_claims() -> Iterator[Claim]:
     """Figures 3, 8 and 10: reliability and training."""
-    yield Claim(
-        key="figure-3-match",
-        source="figure 3, section 5.2",
-        claim="SLS and soft labels have the same smooth ECE",
-        judge=same("smooth_ece", "sls", "soft", margin=MARGINS["ece_equal_mass"]),
-    )
-    yield Claim(
-        key="figure-3-majority",
-        source="figure 3, section 5.2",
-        claim="Majority vote has a larger smooth ECE than soft labels",
-        judge=more("smooth_ece", "majority", than="soft"),
-    )
-    yield Claim(
-        key="figure-3-curves",
-        source="figure 3, section 5.2",
-        claim="The reliability curve of SLS is closer to that of soft labels than majority vote's: mean distance",
-        published=NO_NUMBERS,
-        judge=less("curve_distance", "sls", than="majority"),
-    )
-    yield Claim(
-        key="figure-8-near",
-        source="figure 8",
-        claim="Epochs of 200 by which SLS comes within 5% of its best soft NLL sooner than soft labels",
-        judge=positive(value_of("near_sooner", "sls")),
-    )
-    yield Claim(
-        key="figure-8-best",
-        source="figure 8",
-        claim="Epochs of 200 by which SLS reaches its best epoch sooner than soft labels",
-        judge=positive(value_of("best_sooner", "sls")),
-    )
-    yield Claim(
-        key="figure-10-reliability",
-        source="figure 10",
-        claim="In the decomposition of the Brier score, SLS and soft labels are about equally reliable",
-        published=NO_NUMBERS,
-        judge=Same(difference("brier_reliability", "sls", "soft", relative=True), 0.5),
-    )
-    yield Claim(
-        key="figure-10-resolution",
-        source="figure 10",
-        claim="In the decomposition of the Brier score, SLS has a slightly higher resolution",
-        published=NO_NUMBERS,
-        judge=more("brier_resolution", "sls", than="soft"),
-    )
+    yield claim("figure-3-match", same("smooth_ece", "sls", "soft", margin=MARGINS["ece_equal_mass"]))
+    yield claim("figure-3-majority", more("smooth_ece", "majority", than="soft"))
+    yield claim("figure-3-curves", less("curve_distance", "sls", than="majority"))
+    yield claim("figure-8-near", positive(value_of("near_sooner", "sls")))
+    yield claim("figure-8-best", positive(value_of("best_sooner", "sls")))
+    yield claim("figure-10-reliability", Same(difference("brier_reliability", "sls", "soft", relative=True), 0.5))
+    yield claim("figure-10-resolution", more("brier_resolution", "sls", than="soft"))
 
 
 def _family_claims() -> Iterator[Claim]:
     """Table 3: hard deliveries next to each other."""
     for method in ("multipass", "deterministic_control"):
-        name = DELIVERIES[method]
+        of_method = partial(claim, method=method, delivery=DELIVERIES[method])
         for base in ("sls", "soft"):
-            yield Claim(
-                key=f"table-3-{method}-{base}",
-                source=f"table 3, {name}, soft NLL",
-                claim=f"With all votes, {name} has the same soft NLL as {DELIVERIES[base]}",
-                judge=same("soft_nll", method, base, margin=MARGINS["soft_nll"]),
-            )
-        yield Claim(
-            key=f"table-3-{method}-others",
-            source=f"table 3, {name}",
-            claim=f"{in_title(name)} and SLS have the same accuracy, ECE and correlation of entropies",
-            published="p at least 0.625" if method == "multipass" else "the same pattern, without p",
-            judge=each(
-                *(
-                    same(metric, method, "sls", margin=MARGINS[metric])
-                    for metric in ("accuracy", "ece_equal_mass", "entropy_spearman")
-                )
-            ),
-        )
-    yield Claim(
-        key="table-3-shuffled-nll",
-        source="table 3, shuffled SLS, soft NLL",
-        claim="Labels drawn for other images ruin the soft NLL: above soft labels, and no better than a uniform guess",
-        published="shuffled SLS 2.2973 ± 0.0024, soft labels 0.5096 ± 0.0233",
-        judge=each(
-            more("soft_nll", "shuffled", than="soft"),
-            not_less("soft_nll", "shuffled", than="chance", margin=0.1),
-        ),
-    )
-    yield Claim(
-        key="table-3-shuffled-accuracy",
-        source="table 3, shuffled SLS, accuracy",
-        claim="Labels drawn for other images leave accuracy near chance, a tenth",
-        judge=same("accuracy", "shuffled", "chance", margin=0.05),
-    )
-    yield Claim(
-        key="table-3-shuffled-entropy",
-        source="table 3, shuffled SLS, correlation of entropies",
-        claim="A model that learned the labels of other images is not unsure where people disagree: correlation 0",
-        judge=Same(value_of("entropy_spearman", "shuffled"), 0.0556),
-    )
+            judge = same("soft_nll", method, base, margin=MARGINS["soft_nll"])
+            yield of_method("table-3-{method}-{base}", judge, base=base, base_delivery=DELIVERIES[base])
+        others = ("accuracy", "ece_equal_mass", "entropy_spearman")
+        alike = each(*(same(metric, method, "sls", margin=MARGINS[metric]) for metric in others))
+        yield claim(f"table-3-{method}-others", alike)
+    no_guess = not_less("soft_nll", "shuffled", than="chance", margin=0.1)
+    yield claim("table-3-shuffled-nll", each(more("soft_nll", "shuffled", than="soft"), no_guess))
+    yield claim("table-3-shuffled-accuracy", same("accuracy", "shuffled", "chance", margin=0.05))
+    yield claim("table-3-shuffled-entropy", Same(value_of("entropy_spearman", "shuffled"), 0.0556))
+
+
+def _proposition_claims() -> Iterator[Claim]:
+    zero = {name: exactly(f"{name}_gap", "sls", "0.000000000") for name in EQUATIONS}
+    error = equals("squared_error", "sls", "1.0")
+    yield claim("proposition-objective", each(zero["loss"], zero["gradient"], error))
+    yield claim("proposition-covariance", zero["covariance"])
+    yield claim("proposition-parameters", zero["parameters"])
+    grows = positive(value_of("growth_spearman", "people"))
+    yield claim("proposition-square", each(zero["square"], zero["unanimous"], grows))
+
+
+def _curvature_claims() -> Iterator[Claim]:
+    """Tables 4 and 6."""
+    for metric in CURVATURE:
+        words = {"metric": metric, "column": COLUMNS[metric], "curvature": METRICS[metric]}
+        yield claim("table-4-{metric}", less(metric, "sls", than="soft"), **words)
+    for method in ("multipass", "deterministic_control"):
+        for metric in CURVATURE:
+            words = {"method": method, "metric": "" if metric == "lambda_full" else f"-{metric}"}
+            words |= {"name": in_title(DELIVERIES[method]), "column": COLUMNS[metric], "curvature": METRICS[metric]}
+            judge = each(less(metric, method, than="soft"), negative(_beyond_midpoint(metric, method)))
+            yield claim("table-4-{method}{metric}", judge, **words)
+    whole, others = ("lambda_full", "trace_full"), ("soft", *HARD)
+    flattest = [less(metric, "shuffled", than=arm) for metric in whole for arm in others]
+    yield claim("table-4-shuffled", each(*flattest))
+    for k in KS:
+        smaller = [less(f"lambda_{on}", "sls", than="soft", where=f"K = {k}") for on in ("full", "high")]
+        yield claim("table-6-{k}", each(*smaller), k=k)
+
+
+def _beyond_midpoint(metric: str, method: str) -> Expression:
+    """A delivery less the mean of SLS and soft labels."""
+    return Expression(((1.0, Number(metric, method)), (-0.5, Number(metric, "sls")), (-0.5, Number(metric, "soft"))))
+
+
+def _representation_claims() -> Iterator[Claim]:
+    """Figures 7, 9, 11 and 12."""
+    yield claim("figure-7", positive(value_of("gradient_spearman", "sls")))
+    for metric, key, images in (("grad_cam", "overall", "all"), ("grad_cam_high", "high", "disputed")):
+        yield claim("figure-9-{key}", more(metric, "sls", than="soft"), key=key, images=images)
+    yield claim("figure-11", positive(value_of("barrier", "sls")))
+    yield claim("figure-12", more("cka", "sls", than="soft"))
+
+
+def _outside_claims() -> Iterator[Claim]:
+    """Tables 7 to 9: images from elsewhere, AUROC."""
+    yield claim("table-7-five", SVHN)
+    yield claim("table-7-control", SVHN)
+    for detector, name in DETECTORS.items():
+        of_detector, p = partial(claim, detector=detector, name=name), ONE_SIDED[detector]
+        yield of_detector("table-8-{detector}", more(f"auroc_{detector}", "sls", than="soft"))
+        significant = more(f"auroc_{detector}", "sls", than="soft", level=2 * p)
+        yield of_detector("table-8-{detector}-p", significant, p=p)
+    for method in ("multipass", "deterministic_control"):
+        gains = [difference(f"auroc_{name}", method, "soft") for name in ("energy", "msp", "knn")]
+        yield claim(f"table-9-{method}", holds_in(gains, 1, printed=3))
 
 
 CLAIMS = (
-    *SWEEP_CLAIMS,
+    *_sweep_claims(),
+    *_stale_claims(),
+    *_target_claims(),
     *_main_claims(),
     *_diagnostic_claims(),
     *_family_claims(),
-    *INSIDE_CLAIMS,
+    *_proposition_claims(),
+    *_curvature_claims(),
+    *_representation_claims(),
+    *_outside_claims(),
 )
 HEADLINES = (
     "table-1-all",
     "table-1-multipass-5",
-    "table-1-sls-5",
-    "table-2-soft_nll",
     "table-3-multipass-soft",
     "table-3-shuffled-nll",
-    "figure-4-order",
     "table-4-lambda_full",
 )

@@ -6,9 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dissensus.papers.evidence import Candidate, Evidence, Number
+from dissensus.papers.evidence import Candidate, Evidence, Number, mean_of
 from dissensus.papers.expressions import difference, value_of
-from dissensus.papers.figures import Figure, Series, interval_series, series_here, series_in_paper
+from dissensus.papers.figures import (
+    Figure,
+    Points,
+    Series,
+    interval_series,
+    next_to_paper,
+    read_figures,
+    series_here,
+    series_in_paper,
+)
 from dissensus.papers.gheibi2026.answers import text_gaps
 from dissensus.papers.gheibi2026.beyond import ALL, TEXTS
 from dissensus.papers.gheibi2026.reader_names import DELIVERIES, DETECTORS, MODELS
@@ -19,8 +28,7 @@ from dissensus.papers.strength import SHOWN
 from dissensus.papers.study_runs import interval_of
 
 PUBLISHED = read_published("gheibi2026")
-MEANS = "Means with 95% intervals over seeds."
-CHOSEN = "The best epoch is chosen by the images that are scored, as in the paper."
+figure = read_figures("gheibi2026")
 
 
 def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figure]:
@@ -29,11 +37,11 @@ def figures(results: Results, scale: Scale, evidence: Evidence) -> Sequence[Figu
     # Whole sweeps first; an epoch that has shown five labels says something about five votes.
     models.sort(key=lambda candidate: (-_swept(evidence, candidate), not _shows(evidence, candidate, 5)))
     made = [_sweep(evidence, candidate) for candidate in models]
-    made += [figure(evidence, candidate) for candidate in models for figure in (_main, _stale, _curvature, _outside)]
+    made += [draw(evidence, candidate) for candidate in models for draw in (_main, _stale, _curvature, _outside)]
     trained = dict.fromkeys(candidate.model for candidate in models if f"{candidate.model}-main" in results.folders)
     made += [_curves(results, model) for model in trained]
     texts = [_texts(results)] if "texts" in results.numbers else []
-    return [*(figure for figure in made if any(series.y for series in figure.series)), *texts]
+    return [*(each for each in made if any(series.y for series in each.series)), *texts]
 
 
 def _swept(evidence: Evidence, candidate: Candidate) -> int:
@@ -43,93 +51,49 @@ def _swept(evidence: Evidence, candidate: Candidate) -> int:
 
 def _shows(evidence: Evidence, candidate: Candidate, votes: int) -> bool:
     shown = evidence.runs(candidate, Number(SHOWN, "sls", f"K = {votes}"))
-    return shown is not None and float(np.mean(list(shown.values()))) >= votes
+    return shown is not None and mean_of(shown) >= votes
 
 
-def _title(candidate: Candidate) -> str:
-    return f"{MODELS[candidate.model]}, {candidate.epoch}"
-
-
-def _key(candidate: Candidate) -> str:
-    return f"{candidate.model}-{candidate.epoch.split()[0]}"
+def _words(candidate: Candidate) -> dict[str, str]:
+    epoch = candidate.epoch
+    return {"name": f"{candidate.model}-{epoch.split()[0]}", "model": f"{MODELS[candidate.model]}, {epoch}"}
 
 
 def _sweep(evidence: Evidence, candidate: Candidate) -> Figure:
     places = {DELIVERIES[arm]: {float(k): value_of("soft_nll", arm, f"K = {k}") for k in KS} for arm in ("soft", *HARD)}
-    return Figure(
-        key=f"figure-1-{_key(candidate)}",
-        title=f"Soft NLL by votes per image: {_title(candidate)}",
-        source="Gheibi 2026, figure 1 and table 1",
-        kind="lines",
-        x_title="votes per image",
-        y_title="soft NLL",
-        series=tuple(series_here(name, at, evidence, candidate) for name, at in places.items()),
-        published=tuple(series_in_paper(name, at, PUBLISHED, "table 1") for name, at in places.items()),
-        note=f"{MEANS} {CHOSEN}",
-    )
+    series = next_to_paper(places, evidence, candidate, PUBLISHED, "table 1")
+    return figure("figure-1-{name}", *series, **_words(candidate))
+
+
+def _of_model(
+    key: str, points: Points, evidence: Evidence, candidate: Candidate, source: str, factor: float = 1.0
+) -> Figure:
+    """Ours next to ResNet-18 of the paper, of one model after one epoch."""
+    here = series_here("here", points, evidence, candidate, factor)
+    return figure(key, [here], [series_in_paper("ResNet-18", points, PUBLISHED, source, factor)], **_words(candidate))
 
 
 def _main(evidence: Evidence, candidate: Candidate) -> Figure:
     arms = ("soft", "sls", "majority", "smoothing", "mixup")
     places = {DELIVERIES[arm]: value_of("soft_nll", arm) for arm in arms}
-    return Figure(
-        key=f"table-2-{_key(candidate)}",
-        title=f"Soft NLL with all votes: {_title(candidate)}",
-        source="Gheibi 2026, table 2",
-        kind="dots",
-        x_title="delivery",
-        y_title="soft NLL",
-        series=(series_here("here", places, evidence, candidate),),
-        published=(series_in_paper("ResNet-18", places, PUBLISHED, "table 2"),),
-        note=f"{MEANS} {CHOSEN}",
-    )
+    return _of_model("table-2-{name}", places, evidence, candidate, "table 2")
 
 
 def _stale(evidence: Evidence, candidate: Candidate) -> Figure:
     places = {"each epoch": value_of("soft_nll", "sls", f"every {HELD_FOR[0]} epochs")}
     places |= {f"every {every} epochs": value_of("soft_nll", "held", f"every {every} epochs") for every in HELD_FOR}
-    return Figure(
-        key=f"figure-4-{_key(candidate)}",
-        title=f"Soft NLL if drawn labels are held: {_title(candidate)}",
-        source="Gheibi 2026, figure 4",
-        kind="dots",
-        x_title="labels are drawn in",
-        y_title="soft NLL",
-        series=(series_here("here", places, evidence, candidate),),
-        published=(series_in_paper("ResNet-18", places, PUBLISHED, "figure 4"),),
-        note=MEANS,
-    )
+    return _of_model("figure-4-{name}", places, evidence, candidate, "figure 4")
 
 
 def _curvature(evidence: Evidence, candidate: Candidate) -> Figure:
     """Largest eigenvalues relative to those of soft labels, since their size depends on the network."""
     gaps = {DELIVERIES[arm]: difference("lambda_full", arm, "soft", relative=True) for arm in (*HARD, "shuffled")}
-    return Figure(
-        key=f"table-4-{_key(candidate)}",
-        title=f"Largest eigenvalue of the Hessian relative to soft labels: {_title(candidate)}",
-        source="Gheibi 2026, table 4",
-        kind="dots",
-        x_title="delivery",
-        y_title="% above soft labels",
-        series=(series_here("here", gaps, evidence, candidate, 100),),
-        published=(series_in_paper("ResNet-18", gaps, PUBLISHED, "table 4 (5 seeds)", 100),),
-        note=f"{MEANS} Below 0, the loss is flatter than with soft labels.",
-    )
+    return _of_model("table-4-{name}", gaps, evidence, candidate, "table 4 (5 seeds)", 100)
 
 
 def _outside(evidence: Evidence, candidate: Candidate) -> Figure:
     gains = {name: difference(f"auroc_{detector}", "sls", "soft") for detector, name in DETECTORS.items()}
-    return Figure(
-        key=f"table-8-{_key(candidate)}",
-        title=f"AUROC of CIFAR-100 against CIFAR-10, SLS less soft labels: {_title(candidate)}",
-        source="Gheibi 2026, table 8",
-        kind="dots",
-        x_title="detector",
-        y_title="AUROC, SLS less soft labels",
-        series=(series_here("here", gains, evidence, candidate),),
-        published=(series_in_paper("ResNet-18", gains, PUBLISHED, "table 8"),),
-        note=MEANS,
-    )
+    return _of_model("table-8-{name}", gains, evidence, candidate, "table 8")
 
 
 def _curves(results: Results, model: str) -> Figure:
@@ -141,36 +105,15 @@ def _curves(results: Results, model: str) -> Figure:
         Series(DELIVERIES[arm], tuple(np.arange(1.0, len(of[0]) + 1).tolist()), tuple(np.mean(of, axis=0).tolist()))
         for arm, of in curves.items()
     ]
-    return Figure(
-        key=f"figure-8-{model}",
-        title=f"Soft NLL on held-out images by epoch: {MODELS[model]}",
-        source="Gheibi 2026, figure 8",
-        kind="lines",
-        x_title="epoch",
-        y_title="soft NLL",
-        series=tuple(series),
-        note="Means over seeds.",
-    )
+    return figure("figure-8-{name}", series, name=model, model=MODELS[model])
 
 
 def _texts(results: Results) -> Figure:
     numbers = results.numbers["texts"]
     rows = [(name, str(numbers[name]["few"]) if few else ALL) for name in TEXTS for few in (True, False)]
-    series = [
-        interval_series(
-            f"{keep} epoch",
-            [f"{TEXTS[name].title}, {votes} votes" for name, votes in rows],
-            [interval_of(text_gaps(numbers, name, votes, "multipass", keep)) for name, votes in rows],
-        )
+    names = [f"{TEXTS[name].title}, {votes} votes" for name, votes in rows]
+    gaps = {
+        keep: [interval_of(text_gaps(numbers, name, votes, "multipass", keep)) for name, votes in rows]
         for keep in ("best", "last")
-    ]
-    return Figure(
-        key="beyond-texts",
-        title="Soft NLL of multipass less that of soft labels, on texts",
-        source="Beyond the paper",
-        kind="dots",
-        x_title="texts",
-        y_title="soft NLL, multipass less soft labels",
-        series=tuple(series),
-        note=f"{MEANS} Below 0, multipass is better.",
-    )
+    }
+    return figure("beyond-texts", [interval_series(f"{keep} epoch", names, gap) for keep, gap in gaps.items()])

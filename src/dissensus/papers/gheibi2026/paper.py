@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,9 +12,8 @@ from dissensus.papers.gheibi2026.answers import answers
 from dissensus.papers.gheibi2026.beyond import CEILING, TEXT_SIZES, TEXTS, ceiling, shrinkage_study, text_runs
 from dissensus.papers.gheibi2026.claims import CLAIMS, HEADLINES
 from dissensus.papers.gheibi2026.conclusion import conclude
-from dissensus.papers.gheibi2026.curves import VERSION as CURVES
-from dissensus.papers.gheibi2026.curves import curve_distances
 from dissensus.papers.gheibi2026.figures import figures
+from dissensus.papers.gheibi2026.measures import CURVES_VERSION, curve_distances
 from dissensus.papers.gheibi2026.observe import EPOCHS, observe
 from dissensus.papers.gheibi2026.probing import PROBING, probe_models, settings_of_probing
 from dissensus.papers.gheibi2026.proposition import SETTINGS as PROPOSITION
@@ -23,6 +22,7 @@ from dissensus.papers.gheibi2026.reader_names import MODELS, READER_NAMES
 from dissensus.papers.gheibi2026.studies import FEATURES, SIZES, Size, studies_of
 from dissensus.papers.paper import SCALES, Gate, Paper, Part, Scale
 from dissensus.papers.published import read_published
+from dissensus.papers.texts import read_differences
 
 IMAGES = ("cifar10h", "cifar10-test")
 VECTORS = ("cifar10h", FEATURES)
@@ -32,86 +32,36 @@ ELSEWHERE = {
 }
 VOTES = 51  # of an image of CIFAR-10H, on average
 WEIGHTS = {"heads": 0.2, "swift": 20.0, "resnet18": 2.0}
-PAPER_SIZES = {
-    "model": "ResNet-18",
-    "optimizer": "SGD at 0.1, cosine, batches of 128",
-    "augmentation": "crop and flip",
-    "epochs": "200",
-    "passes over all votes": "3.9",
-    "images": "10,000",
-    "seeds, all votes": "10",
-    "seeds, hard deliveries": "5",
-    "seeds, few votes": "5",
-    "K": "5, 10, 25, 50",
-}
-UNSTATED = (
-    ("scored epoch", "not stated for scores; the best for curvature", "both; the nearest strong one decides"),
-    ("few votes", "independent draws for each K", "one random stream per seed for all K"),
-    ("mixup", "alpha not stated", "alpha 0.2, majority labels"),
-    ("label smoothing", "amount not stated", "0.1, majority labels"),
-    ("high-disagreement slice", "rule not stated", "the tenth of the images with the largest entropy"),
-    ("gain by target error", "images not stated", "held-out images decide; images learned from are in the evidence"),
-    ("far images", "SVHN", "none; ImageNet at 32 pixels is in the evidence"),
-    ("CIFAR-100", "10,000 test images", "8,000 at most"),
-    ("images for CKA and Grad-CAM", "not stated", "training images of CIFAR-10, by disjoint pairs of seeds"),
-    ("Grad-CAM", "layer and class not stated", "last layer with maps of at least 4 x 4, true class, no ReLU"),
-)
+ALWAYS, PAPER_SIZES = read_differences("gheibi2026")
 
 
-def parts(scale: Scale) -> Sequence[Part]:
+def parts(scale: Scale) -> Iterator[Part]:
     """The comparisons of each model, then what is inside the models; the proposition; what goes beyond the paper."""
-    made = [Part(name="proposition", work=proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)]
+    yield Part("proposition", proposition, settings=PROPOSITION, data=("cifar10h",), weight=0.02)
     for model in SIZES[scale]:
-        data = VECTORS if model == "heads" else IMAGES
-        studies = studies_of(model, scale)
+        data, others = (VECTORS, ELSEWHERE["heads"]) if model == "heads" else (IMAGES, ELSEWHERE["network"])
+        studies, main = studies_of(model, scale), f"{model}-main"
         for name, study in studies.items():
-            seeds = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
+            weight = WEIGHTS[model] * len(study.seeds) * len(study.deliveries) * len(study.labels) / 10
             gate = _gate(model) if name == "main" and model != "heads" else None
-            needs = (f"{model}-main",) if name == "family" and model != "heads" else ()
-            made.append(Part(name=f"{model}-{name}", study=study, data=data, weight=seeds, gate=gate, needs=needs))
-        made.append(
-            Part(
-                name=f"{model}-curves",
-                work=partial(curve_distances, f"{model}-main"),
-                settings={"version": CURVES},
-                data=("cifar10h",),
-                needs=(f"{model}-main",),
-                weight=0.05,
+            needs = (main,) if name == "family" and model != "heads" else ()
+            yield Part(f"{model}-{name}", study=study, data=data, weight=weight, gate=gate, needs=needs)
+        work, version = partial(curve_distances, main), {"version": CURVES_VERSION}
+        yield Part(f"{model}-curves", work, settings=version, data=("cifar10h",), needs=(main,), weight=0.05)
+        for name in studies if model in PROBING[scale] else ():
+            yield Part(
+                f"{model}-probes-{name}",
+                partial(probe_models, model, scale, name),
+                data=(*data, *others),
+                settings=settings_of_probing(model, scale),
+                needs=(f"{model}-{name}",),
+                weight=WEIGHTS[model],
             )
-        )
-        if model in PROBING[scale]:
-            made += [_probes(model, scale, name, data) for name in studies]
     texts = tuple(name for texts in TEXTS.values() for name in texts.data)
-    made += [
-        Part(
-            name="texts",
-            work=partial(text_runs, scale),
-            data=texts,
-            weight=1.5,
-            settings={"version": 2, **TEXT_SIZES[scale]},
-        ),
-        Part(name="shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6),
-        Part(
-            name="ceiling",
-            work=partial(ceiling, scale),
-            data=("cifar10h",),
-            weight=0.3,
-            settings={"version": 1, **CEILING[scale]},
-        ),
-    ]
-    return made
-
-
-def _probes(model: str, scale: Scale, study: str, data: tuple[str, ...]) -> Part:
-    """What is inside the models of one study."""
-    return Part(
-        name=f"{model}-probes-{study}",
-        work=partial(probe_models, model, scale, study),
-        data=(*data, *ELSEWHERE["heads" if model == "heads" else "network"]),
-        settings=settings_of_probing(model, scale),
-        needs=(f"{model}-{study}",),
-        weight=WEIGHTS[model],
-    )
+    yield Part("texts", partial(text_runs, scale), data=texts, weight=1.5, settings={"version": 2, **TEXT_SIZES[scale]})
+    yield Part("shrinkage", study=shrinkage_study(scale), data=VECTORS, weight=0.6)
+    sizes = {"version": 1, **CEILING[scale]}
+    yield Part("ceiling", partial(ceiling, scale), data=("cifar10h",), weight=0.3, settings=sizes)
 
 
 def _gate(model: str) -> Gate:
@@ -125,8 +75,7 @@ def _gate(model: str) -> Gate:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """How a run at this scale differs from the paper."""
-    rows = list(UNSTATED)
+    rows = list(ALWAYS)
     for model, size in SIZES[scale].items():
         shown = MODELS[model]
         ours = _sizes(size)

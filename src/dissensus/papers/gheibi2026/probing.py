@@ -170,12 +170,7 @@ class _Look:
             batches_of(one, rows),
             renew_statistics_on=batches_of(one, one.parts.train[: max(len(rows), 100)]),
         )
-        return {
-            "interpolated": way.interpolated.barrier,
-            "renewed": way.renewed.barrier,
-            "loss": way.interpolated.loss.tolist(),
-            "renewed loss": way.renewed.loss.tolist(),
-        }
+        return {"interpolated": way.interpolated.barrier, "renewed": way.renewed.barrier}
 
     def _alike(self, cells: list[TrainedCell]) -> dict[str, Any]:
         """Features and maps of training images of CIFAR-10, which no model has seen, of two seeds at a time.

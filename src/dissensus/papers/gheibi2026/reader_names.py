@@ -3,38 +3,10 @@
 from __future__ import annotations
 
 from dissensus.papers.gheibi2026.studies import KS
+from dissensus.papers.texts import read_tables
 
-DELIVERIES = {
-    "soft": "soft labels",
-    "sls": "SLS",
-    "multipass": "multipass",
-    "deterministic_control": "deterministic control",
-    "majority": "majority vote",
-    "smoothing": "label smoothing",
-    "mixup": "mixup",
-    "shuffled": "shuffled SLS",
-}
-METRICS = {
-    "soft_nll": "soft NLL",
-    "accuracy": "accuracy",
-    "ece_equal_mass": "equal-mass ECE",
-    "entropy_spearman": "correlation of entropies",
-    "kl": "KL to people",
-    "brier": "soft Brier score",
-    "lambda_full": "largest eigenvalue, all images",
-    "trace_full": "trace, all images",
-    "lambda_high": "largest eigenvalue, disputed images",
-    "trace_high": "trace, disputed images",
-}
-DETECTORS = {
-    "energy": "Energy",
-    "odin": "ODIN",
-    "entropy": "predictive entropy",
-    "msp": "MSP",
-    "knn": "KNN",
-    "margin": "logit margin",
-}
-MODELS = {"heads": "heads on frozen features", "swift": "small networks", "resnet18": "ResNet-18"}
+NAMES: dict[str, dict[str, str]] = read_tables("gheibi2026", "names.toml")
+DELIVERIES, METRICS, DETECTORS, MODELS = (NAMES[kind] for kind in ("deliveries", "metrics", "detectors", "models"))
 READER_NAMES = {
     **DELIVERIES,
     **MODELS,

@@ -13,6 +13,7 @@ import numpy as np
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.shares import as_distributions
+from dissensus.papers.study_runs import load_model
 from dissensus.study.cells import key_of, settings_of
 from dissensus.study.construct import make_labels
 from dissensus.study.data import StudyData
@@ -21,7 +22,6 @@ from dissensus.study.spec import Study
 from dissensus.study.splits import split_items
 from dissensus.train.heads.config import Layer
 from dissensus.train.heads.head import Head
-from dissensus.train.heads.model_files import load_head
 from dissensus.train.heads.scaling import scales
 from dissensus.train.matching import items_of
 from dissensus.train.splits import Parts
@@ -88,12 +88,4 @@ def load_cells(
             key = key_of(settings_of(cell, study, data))
             path = folder / "cells" / key / "model.safetensors"
             parts = split_items(data, study.split, cell.seed, cell.fold)
-            yield TrainedCell(key, cell, parts, _load(path, cell.model.kind), data)
-
-
-def _load(path: Path, kind: str) -> Any:
-    if kind == "head":
-        return load_head(path)
-    from dissensus.train.network_files import load_network
-
-    return load_network(path)
+            yield TrainedCell(key, cell, parts, load_model(path), data)

@@ -1,300 +1,176 @@
-"""Claims about the labels and about generalisation, with their judges; `claims_tuned` has those of sections 6 and 7."""
+"""Claims about the labels and about generalisation, with their judges, then those of sections 6 and 7."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 
-from dissensus.papers.claims import Claim, Conclusion
+from dissensus.papers.claims import Claim, read_statements
+from dissensus.papers.combined_judges import Each, Judge
+from dissensus.papers.evidence import Number
 from dissensus.papers.expressions import difference, value_of
-from dissensus.papers.judges import each, equals, exactly, holds_in, less, more, positive, untestable
-from dissensus.papers.outcomes import Judgement
-from dissensus.papers.peterson2019.claims_tuned import attack_claims, tuning_claims
+from dissensus.papers.judges import (
+    NotBeyond,
+    each,
+    equals,
+    exactly,
+    holds_in,
+    less,
+    more,
+    not_less,
+    positive,
+    same,
+    untestable,
+)
 from dissensus.papers.peterson2019.observe import FAR, HOME, SETS
 from dissensus.papers.peterson2019.shift import HELD
+from dissensus.papers.peterson2019.sizes import ARCHITECTURES
+from dissensus.papers.peterson2019.tuned import ATTACKED, ROWS
+from dissensus.papers.published import read_published
+from dissensus.papers.texts import read_tables
+from dissensus.report.document import slug
 
+claim = read_statements("peterson2019")
 KEYS = dict(zip(SETS, ("cifar10", "v6", "v4", "imagenet", "far"), strict=True))
 RAW = untestable("needs the raw trials, which `dissensus data get cifar10h-raw` downloads")
 NO_IMAGES = "the images of CIFAR-10.1 are not among the data"
 RATES = ("0.2", "0.01", "0.001")
-READER_NAMES = {
-    "soft": "human labels",
-    "hard": "classes",
-    "control": "classes",
-    "mixup": "mixup",
-    "category": "class means",
-    "sampled": "sampled labels",
-    "pretrained": "before fine-tuning",
-    "ensemble": "ensemble",
-    "closest before": "closest network",
-    "furthest after": "furthest fine-tuned network",
-    "heads": "heads on frozen features",
-}
+READER_NAMES = read_tables("peterson2019", "names.toml")
+HUMAN = ("soft", "sampled")
+OTHERS = ("pretrained", "control", "mixup", "category")
+APART = 0.01  # nats: the largest distance of whole and sampled labels in table 1
+LOST = 1.0  # points of accuracy: what human labels gain from scratch
+DRIVEN_TO = 5.0  # percent: the largest accuracy that counts as none; the paper has 0 and 1
+MOST_LEFT = 0.64  # of the cross-entropy after FGSM: the largest share in table 2
+EPSILONS = (4, 5, 6, 7, 8)  # of 255
 
 
 def _label_claims() -> Iterator[Claim]:
-    yield Claim(
-        key="section-4-judgments",
-        source="section 4; abstract",
-        claim="CIFAR-10H has 511,400 answers of people",
-        published="511,400",
-        judge=exactly("answers", "people", "511400"),
-    )
-    yield Claim(
-        key="section-4-images",
-        source="section 4; section 4.1",
-        claim="It covers all 10,000 test images of CIFAR-10, 1,000 of each class",
-        published="10,000 images, 1,000 of each of 10 classes",
-        judge=each(
-            exactly("images", "all", "10000"),
-            exactly("images", "fewest of a class", "1000"),
-            exactly("images", "most of a class", "1000"),
-        ),
-    )
-    yield Claim(
-        key="section-4-per-image",
-        source="section 4; section 4.2",
-        claim="Each image has about 51 answers",
-        published="51 on average, 47 to 63",
-        judge=each(
-            exactly("answers", "per image", "51"),
-            exactly("answers", "fewest", "47"),
-            exactly("answers", "most", "63"),
-        ),
-    )
-    yield Claim(
-        key="section-4-people",
-        source="section 4; section 4.2",
-        claim="2,571 people took part, and 14 of them failed the attention checks",
-        published="2,571 people, 14 removed",
-        judge=RAW,
-    )
-    yield Claim(
-        key="section-4-each",
-        source="section 4; section 4.2",
-        claim="Nobody categorised more than 200 images, 20 of each class",
-        published="200 images, 20 of each class",
-        judge=each(exactly("seen", "images", "200"), exactly("seen", "of a class", "20")),
-    )
-    yield Claim(
-        key="section-4-time",
-        source="section 4; section 4.2",
-        claim="Taking part took a quarter of an hour",
-        published="15 minutes, $1.50",
-        judge=RAW,
-    )
-    yield Claim(
-        key="section-8-bulk",
-        source="section 8",
-        claim="Most of people's uncertainty is in 30% of the images: % of all entropy, by class",
-        published="the bulk of it in approximately 30%",
-        judge=more("entropy_share", "top 30%", than="other images"),
-    )
-    yield Claim(
-        key="figure-1",
-        source="figure 1",
-        claim="A model trained on classes agrees with people on the class, but not on the others: distance to people",
-        published="a figure of some images",
-        judge=more("distance_agreeing", "hard", than="people again", where=HELD),
-    )
-
-
-def _set_claims(where: str, key: str) -> Iterator[Claim]:
-    missing = NO_IMAGES if where.startswith("CIFAR-10.1") else ""
-    printed = where in (HOME, FAR)
-    yield Claim(
-        key=f"figure-2-{key}-accuracy",
-        source=f"figure 2, left, {where}; section 5.2",
-        claim=f"Models that learn human labels are more accurate on {where}, in %",
-        published="" if printed else "higher, a figure",
-        judge=more("accuracy", "soft", than="hard", where=where),
-        missing=missing,
-    )
-    yield Claim(
-        key=f"figure-2-{key}-cross_entropy",
-        source=f"figure 2, centre, {where}; section 5.2",
-        claim=f"Models that learn human labels have a lower cross-entropy on {where}",
-        published="" if printed else "lower, a figure",
-        judge=less("cross_entropy", "soft", than="hard", where=where),
-        missing=missing,
-    )
-
-
-def _size_claims() -> Iterator[Claim]:
-    """Sizes of the effects in section 5.2, and their growth with distance."""
-    for where, points, cut in ((HOME, "1", "29"), (FAR, "2", "38")):
-        yield Claim(
-            key=f"section-5-size-{KEYS[where]}-accuracy",
-            source=f"section 5.2, {where}",
-            claim=f"On {where}, human labels raise accuracy by this many points",
-            judge=equals("accuracy_gain", "soft", points, where=where),
-        )
-        yield Claim(
-            key=f"section-5-size-{KEYS[where]}-cross_entropy",
-            source=f"section 5.2, {where}",
-            claim=f"On {where}, human labels lower cross-entropy by this percentage",
-            judge=equals("cross_entropy_cut", "soft", cut, where=where),
-        )
-    yield Claim(
-        key="section-5-size-second-best",
-        source="section 5.2; figure 2, right",
-        claim="Human labels raise the accuracy of the second choice by this many points",
-        judge=equals("second_best_gain", "soft", "5"),
-    )
-    for metric, name, unit in (
-        ("accuracy_gain", "accuracy", "points"),
-        ("cross_entropy_cut", "cross_entropy", "% of the cross-entropy"),
-    ):
-        yield Claim(
-            key=f"section-5-shift-{name}",
-            source="section 5.2",
-            claim=f"The gain in {name.replace('_', '-')} grows with distance from the training images, in {unit}",
-            judge=more(metric, "soft", than="soft", where=FAR, than_where=HOME),
-        )
+    yield claim("section-4-judgments", exactly("answers", "people", "511400"))
+    images = {"all": "10000", "fewest of a class": "1000", "most of a class": "1000"}
+    yield claim("section-4-images", each(*(exactly("images", *count) for count in images.items())))
+    answers = {"per image": "51", "fewest": "47", "most": "63"}
+    yield claim("section-4-per-image", each(*(exactly("answers", *count) for count in answers.items())))
+    yield claim("section-4-people", RAW)
+    yield claim("section-4-each", each(exactly("seen", "images", "200"), exactly("seen", "of a class", "20")))
+    yield claim("section-4-time", RAW)
+    yield claim("section-8-bulk", more("entropy_share", "top 30%", than="other images"))
+    yield claim("figure-1", more("distance_agreeing", "hard", than="people again", where=HELD))
 
 
 def _generalisation_claims() -> Iterator[Claim]:
     for where, key in KEYS.items():
-        yield from _set_claims(where, key)
-    for score, shown, unit in (("accuracy", "accuracy", "points"), ("cross_entropy", "cross-entropy", "nats")):
-        yield Claim(
-            key=f"figure-2-every-{score}",
-            source="figure 2, caption",
-            claim=f"Human labels improve {shown} for every model on every set: the least gain, in {unit}",
-            published="a gain in 40 of 40",
-            judge=positive(value_of(f"{score}_least_gain", "soft")),
-        )
-    yield Claim(
-        key="section-5-folds",
-        source="section 5.2",
-        claim="The gain in accuracy is present in every fold: the least gain of each fold, in points",
-        published="in every fold of every network, not shown",
-        judge=positive(value_of("accuracy_least_gain", "soft", "in each fold")),
-    )
-    yield from _size_claims()
-    yield Claim(
-        key="section-5-rate",
-        source="section 5.1",
-        claim="Of the learning rates 0.2, 0.1, 0.01 and 0.001, 0.1 is best: cross-entropy to people",
-        published="0.1 in all cases",
-        judge=holds_in(
-            [difference("soft_nll_of_rate", "0.1", rate, kind) for kind in ("soft", "hard") for rate in RATES],
-            -1,
-            printed=6,
-        ),
-        missing="needs networks at four learning rates (part rates)",
-    )
-    adam = {rate: f"Adam at {rate}" for rate in ("0.1", *RATES)}
-    yield Claim(
-        key="section-5-adam",
-        source="section 5.1",
-        claim="The optimiser is Adam, and of its rates 0.2, 0.1, 0.01 and 0.001, 0.1 is best: cross-entropy to people",
-        published="0.1 in all cases",
-        judge=holds_in(
-            [
-                difference("soft_nll_of_rate", adam["0.1"], adam[rate], kind)
-                for kind in ("soft", "hard")
-                for rate in RATES
-            ],
-            -1,
-            printed=6,
-        ),
-        missing="needs networks trained by Adam at four learning rates (part rates)",
-    )
+        printed = where in (HOME, FAR)
+        words = {"key": key, "set": where, "missing": NO_IMAGES if where.startswith("CIFAR-10.1") else ""}
+        higher = more("accuracy", "soft", than="hard", where=where)
+        yield claim("figure-2-{key}-accuracy", higher, **words, published="" if printed else "higher, a figure")
+        lower = less("cross_entropy", "soft", than="hard", where=where)
+        yield claim("figure-2-{key}-cross_entropy", lower, **words, published="" if printed else "lower, a figure")
+    for score in ("accuracy", "cross_entropy"):
+        yield claim(f"figure-2-every-{score}", positive(value_of(f"{score}_least_gain", "soft")))
+    yield claim("section-5-folds", positive(value_of("accuracy_least_gain", "soft", "in each fold")))
+    for where, points, cut in ((HOME, "1", "29"), (FAR, "2", "38")):
+        of_set = partial(claim, key=KEYS[where], set=where)
+        yield of_set("section-5-size-{key}-accuracy", equals("accuracy_gain", "soft", points, where=where))
+        yield of_set("section-5-size-{key}-cross_entropy", equals("cross_entropy_cut", "soft", cut, where=where))
+    yield claim("section-5-size-second-best", equals("second_best_gain", "soft", "5"))
+    for key, metric in (("accuracy", "accuracy_gain"), ("cross_entropy", "cross_entropy_cut")):
+        yield claim(f"section-5-shift-{key}", more(metric, "soft", than="soft", where=FAR, than_where=HOME))
+    for key, optimiser in (("section-5-rate", ""), ("section-5-adam", "Adam at ")):
+        lower_than = [
+            difference("soft_nll_of_rate", f"{optimiser}0.1", f"{optimiser}{rate}", kind)
+            for kind in ("soft", "hard")
+            for rate in RATES
+        ]
+        yield claim(key, holds_in(lower_than, -1, printed=6))
 
 
 def _behaviour_claims() -> Iterator[Claim]:
-    yield Claim(
-        key="figure-2-second-best",
-        source="section 5.2; figure 2, right",
-        claim="With human labels, the second choice is more often that of people, in points",
-        published="+5% on average",
-        judge=positive(value_of("second_best_gain", "soft")),
-    )
-    yield Claim(
-        key="figure-2-second-best-every",
-        source="figure 2, right",
-        claim="The second choice improves for every model: the least gain, in points",
-        published="in 8 of 8, a figure",
-        judge=positive(value_of("second_best_least_gain", "soft")),
-    )
-    yield Claim(
-        key="figure-3-wrong",
-        source="figure 3, A",
-        claim="With human labels, models are less confident when they are wrong, in %",
-        published="far less, a figure",
-        judge=less("confidence_wrong", "soft", than="hard", where=HELD),
-    )
+    yield claim("figure-2-second-best", positive(value_of("second_best_gain", "soft")))
+    yield claim("figure-2-second-best-every", positive(value_of("second_best_least_gain", "soft")))
+    yield claim("figure-3-wrong", less("confidence_wrong", "soft", than="hard", where=HELD))
     fall = {outcome: difference(f"confidence_{outcome}", "hard", "soft", HELD) for outcome in ("right", "wrong")}
-    yield Claim(
-        key="figure-3-right",
-        source="figure 3, A",
-        claim="Confidence falls more when models are wrong than when they are right, in points",
-        published="only slightly less confident when right, a figure",
-        judge=positive(fall["wrong"] - fall["right"]),
-    )
-    yield Claim(
-        key="figure-3-people",
-        source="figure 3, B",
-        claim="If all choose the same class, models with human labels spread the rest more like people: KL",
-        published="a figure of some images",
-        judge=less("kl_agreeing", "soft", than="hard", where=HELD),
-    )
-    yield Claim(
-        key="section-5-fit",
-        source="section 5.2",
-        claim="On held-out images, models with human labels are closer to people: KL",
-        published="a better fit, no number",
-        judge=less("kl", "soft", than="hard", where=HELD),
-    )
+    yield claim("figure-3-right", positive(fall["wrong"] - fall["right"]))
+    yield claim("figure-3-people", less("kl_agreeing", "soft", than="hard", where=HELD))
+    yield claim("section-5-fit", less("kl", "soft", than="hard", where=HELD))
 
 
-CLAIMS = (*_label_claims(), *_generalisation_claims(), *_behaviour_claims(), *tuning_claims(), *attack_claims())
+def _tuning_claims() -> Iterator[Claim]:
+    """Section 6; the rows of single networks are judged on these networks."""
+    for name in ARCHITECTURES:
+        judge = _lowest("soft_nll", name)
+        yield claim("table-1-{key}", judge, key=slug(name), network=name, closest=_closest(name))
+    yield claim("table-1-mean", _lowest("soft_nll", ""), closest=_closest(""))
+    yield claim("table-1-soft", less("soft_nll", "soft", than="control"))
+    yield claim("table-1-control", less("soft_nll", "control", than="pretrained"))
+    yield claim("table-1-tuning", each(*(less("soft_nll", row, than="pretrained") for row in ROWS)))
+    yield claim("table-1-classes", each(*(less("cross_entropy", "control", than=row) for row in (*HUMAN, "category"))))
+    people, classes = (value_of(metric, "pretrained") for metric in ("soft_nll", "cross_entropy"))
+    yield claim("table-1-pretrained", positive(people - classes))
+    closer = [less("soft_nll", row, than="category") for row in HUMAN]
+    yield claim("table-1-category", each(less("soft_nll", "category", than="control"), *closer))
+    yield claim("table-1-mixup", less("soft_nll", "mixup", than="control"))
+    yield claim("table-1-mixup-human", each(*(less("soft_nll", row, than="mixup") for row in (*HUMAN, "category"))))
+    yield claim("table-1-sampled", same("soft_nll", "sampled", "soft", margin=APART))
+    for version in ("v4", "v6"):
+        lowest = [less(f"cross_entropy_{version}", "sampled", than=row) for row in OTHERS]
+        yield claim("table-1-{version}", each(*lowest), version=version)
+    yield claim("section-6-ensemble", less("soft_nll", "ensemble", than="closest before"))
+    yield claim("section-6-no-substitute", less("soft_nll", "furthest after", than="ensemble"))
+    yield claim("section-6-recency", more("soft_nll", "Shake-Shake", than="third closest"))
+    kept = [not_less("accuracy", row, than="control", margin=LOST) for row in (*HUMAN, "category")]
+    yield claim("section-6-accuracy", each(*kept))
+
+
+def _attack_claims() -> Iterator[Claim]:
+    """Section 7; the rows of single networks are judged on these networks."""
+    for name in ARCHITECTURES:
+        lower = less("fgsm_cross_entropy", "soft", than="control", where=name)
+        yield claim("table-2-{key}", lower, key=slug(name), network=name)
+        yield claim("table-2-{key}-accuracy", _accuracy_judge(name), key=slug(name), network=name)
+    yield claim("table-2-half", NotBeyond(value_of("fgsm_left", "soft"), 1, MOST_LEFT))
+    yield claim("table-2-accuracy", more("fgsm_accuracy", "soft", than="control"))
+    yield claim("table-2-largest", positive(value_of("fgsm_largest_gain", "soft")))
+    for key, metric in (("section-7-epsilon", "fgsm_cross_entropy"), ("section-7-epsilon-pgd", "pgd_rise")):
+        lower_at = [difference(metric, "soft", "control", f"epsilon {size}") for size in EPSILONS]
+        yield claim(key, holds_in(lower_at, -1))
+    yield claim("figure-4-slower", less("pgd_rise", "soft", than="control", where="epsilon 4"))
+    yield claim("figure-4-levels-off", less("pgd_late", "soft", than="control"))
+    none_left = [NotBeyond(value_of("pgd_accuracy", row), 1, DRIVEN_TO) for row in ATTACKED]
+    yield claim("section-7-pgd-accuracy", each(*none_left))
+
+
+def _lowest(metric: str, where: str) -> Each:
+    """Judge that both uses of human labels are below everything else."""
+    return each(*(less(metric, human, than=row, where=where) for human in HUMAN for row in OTHERS))
+
+
+def _closest(where: str) -> str:
+    """The printed rows that decide: human labels, and the closest of the others."""
+    table = read_published("peterson2019").table("table 1", where)
+    assert table is not None
+    printed = table.numbers["soft_nll"]
+    best = min(OTHERS, key=lambda row: printed[row].value)
+    name = "class means" if best == "category" else best
+    return f"whole {printed['soft'].text}, sampled {printed['sampled'].text}; next: {name} {printed[best].text}"
+
+
+def _accuracy_judge(name: str) -> Judge:
+    """Judge the sign that table 2 prints."""
+    printed = [read_published("peterson2019").find(Number("fgsm_accuracy", row, name)) for row in ("soft", "control")]
+    soft, control = (number.value for number in printed if number is not None)
+    if soft == control:
+        return same("fgsm_accuracy", "soft", "control", where=name, margin=LOST)
+    return (more if soft > control else less)("fgsm_accuracy", "soft", than="control", where=name)
+
+
+CLAIMS = (*_label_claims(), *_generalisation_claims(), *_behaviour_claims(), *_tuning_claims(), *_attack_claims())
 HEADLINES = (
     "figure-2-cifar10-accuracy",
     "figure-2-cifar10-cross_entropy",
     "figure-2-far-accuracy",
     "figure-2-far-cross_entropy",
     "figure-2-second-best",
-    "figure-3-wrong",
     "table-1-mean",
     "table-2-half",
 )
-
-
-def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
-    """The top of the page."""
-    home, far = (judgements[f"figure-2-{key}-cross_entropy"] for key in ("cifar10", "far"))
-    wrong, accuracy = (_change(judgements[key], 1, "%") for key in ("figure-3-wrong", "figure-2-cifar10-accuracy"))
-    tuned, attacked = (judgements[key].verdict for key in ("table-1-soft", "table-2-half"))
-    attacks = (
-        "Robustness to attacks needs networks. "
-        if attacked == "cannot be tested here"
-        else f"Human labels halve the cross-entropy after attacks: {attacked}. "
-    )
-    heads = home.deciding is not None and home.deciding.candidate.model == "heads"
-    return Conclusion(
-        short=f"With human labels in place of classes, cross-entropy goes {_change(home)} on CIFAR-10 (in the paper, "
-        f"0.7 to 0.5) and {_change(far)} on images far away (2.9 to 1.8). "
-        f"The confidence of wrong answers goes {wrong}, and accuracy {accuracy} (83.5% to 84.5%).",
-        practice=_PRACTICE[home.verdict in ("equal", "same direction")],
-        caution=f"{'Heads on frozen features decide this, not networks. ' if heads else ''}{attacks}"
-        f"Fine-tuning on human labels instead of classes: {tuned}. The images far away are 205 of ImageNet, chosen "
-        "here. Intervals are over folds of one set of images.",
-    )
-
-
-_PRACTICE = {
-    True: "If several people label each image, train on the shares of their answers. Expect calibrated confidence and "
-    "plausible second choices. Do not expect much more accuracy.",
-    False: "This run does not show a lower cross-entropy with human labels. Test them on your own held-out answers "
-    "before you collect several answers per image.",
-}
-
-
-def _change(judgement: Judgement, digits: int = 2, unit: str = "") -> str:
-    """Means of both arms, and whether that is too weak to tell."""
-    outcome = judgement.deciding
-    if outcome is None:
-        return "by an unknown amount"
-    text = " to ".join(f"{outcome.means[kind]:.{digits}f}{unit}" for kind in ("hard", "soft"))
-    return f"from {text}" + (" (too weak to tell)" if judgement.verdict == "too weak to tell" else "")

@@ -56,14 +56,12 @@ class Material:
 
 
 def material_from(arrays: Mapping[str, np.ndarray]) -> Material:
-    """Make the material from the arrays of `Material.arrays`."""
     known = {name: arrays[name] for name in arrays if ":" not in name}
     names = [name.removesuffix(":x") for name in arrays if name.endswith(":x")]
     return Material(**known, elsewhere={name: Inputs(arrays[f"{name}:x"], arrays[f"{name}:classes"]) for name in names})
 
 
 def material(scale: Scale) -> Material:
-    """Load the images of a scale."""
     size = SIZES[scale]
     people = people_of(size.images)
     assert isinstance(people.labels, Distributions)

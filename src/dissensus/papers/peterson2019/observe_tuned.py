@@ -73,15 +73,16 @@ def attack_rows(candidate: Candidate, networks: Mapping[str, Any]) -> Iterator[R
             for name, values in each.items():
                 yield candidate, Number(f"fgsm_{score}", row, name), name_runs("fold", values)
             yield candidate, Number(f"fgsm_{score}", row), mean_by_fold(list(each.values()))
-        left = max((_pgd_accuracy(rows[row]) for rows in networks.values()), key=np.mean)
-        yield candidate, Number("pgd_accuracy", row), name_runs("fold", left)
-        yield candidate, Number("pgd_late", row), mean_by_fold([_late_share(rows[row]) for rows in networks.values()])
+        last = [[100 * fold["pgd"][REPORTED]["accuracy"][-1] for fold in rows[row]] for rows in networks.values()]
+        yield candidate, Number("pgd_accuracy", row), name_runs("fold", max(last, key=np.mean))
+        late = [_late_share(_paths(rows[row])) for rows in networks.values()]
+        yield candidate, Number("pgd_late", row), mean_by_fold(late)
         for epsilon in next(iter(networks.values()))[row][0]["fgsm"]:
             where = f"epsilon {epsilon}"
             after = [_fgsm(rows[row], "cross_entropy", epsilon) for rows in networks.values()]
             yield candidate, Number("fgsm_cross_entropy", row, where), mean_by_fold(after)
-            rise = [_rise(rows[row], epsilon) for rows in networks.values()]
-            yield candidate, Number("pgd_rise", row, where), mean_by_fold(rise)
+            paths = [_paths(rows[row], epsilon) for rows in networks.values()]
+            yield candidate, Number("pgd_rise", row, where), mean_by_fold([each[:, -1] - each[:, 0] for each in paths])
     shares = [
         _fgsm(rows["soft"], "cross_entropy") / _fgsm(rows["control"], "cross_entropy") for rows in networks.values()
     ]
@@ -97,20 +98,15 @@ def _fgsm(folds: Sequence[Mapping[str, Any]], score: str, epsilon: str = REPORTE
     return factor * np.array([fold["fgsm"][epsilon][score] for fold in folds])  # (folds,)
 
 
-def _rise(folds: Sequence[Mapping[str, Any]], epsilon: str) -> list[float]:
-    """What PGD adds to the cross-entropy, by fold."""
-    losses = [fold["pgd"][epsilon]["cross_entropy"] for fold in folds]
-    return [path[-1] - path[0] for path in losses]
+def _paths(folds: Sequence[Mapping[str, Any]], epsilon: str = REPORTED) -> np.ndarray:
+    """Cross-entropy along the steps of PGD.  (folds, steps + 1)"""
+    return np.array([fold["pgd"][epsilon]["cross_entropy"] for fold in folds])
 
 
-def _late_share(folds: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Percentage of the whole rise that the second half of the steps adds, by fold."""
-    losses = [fold["pgd"][REPORTED]["cross_entropy"] for fold in folds]
-    return [100 * (path[-1] - path[len(path) // 2]) / (path[-1] - path[0]) for path in losses]
-
-
-def _pgd_accuracy(folds: Sequence[Mapping[str, Any]]) -> list[float]:
-    return [100 * fold["pgd"][REPORTED]["accuracy"][-1] for fold in folds]
+def _late_share(paths: np.ndarray) -> np.ndarray:
+    """Percentage of the whole rise that the second half of the steps adds.  (folds, steps + 1) -> (folds,)"""
+    middle = paths[:, paths.shape[1] // 2]
+    return np.asarray(100 * (paths[:, -1] - middle) / (paths[:, -1] - paths[:, 0]))
 
 
 def mean_by_fold(each: Sequence[Sequence[float | None] | np.ndarray], factor: float = 1.0) -> Runs:

@@ -10,7 +10,8 @@ from typing import Any
 from dissensus.papers.expressions import difference
 from dissensus.papers.paper import SCALES, Gate, Paper, Part, Scale
 from dissensus.papers.peterson2019 import attacked, labels, shift, tuned, tuned_heads
-from dissensus.papers.peterson2019.claims import CLAIMS, HEADLINES, READER_NAMES, conclude
+from dissensus.papers.peterson2019.claims import CLAIMS, HEADLINES, READER_NAMES
+from dissensus.papers.peterson2019.conclusion import conclude
 from dissensus.papers.peterson2019.figures import figures
 from dissensus.papers.peterson2019.observe import NETWORKS, observe
 from dissensus.papers.peterson2019.sets import available_versions
@@ -67,7 +68,6 @@ def _network_parts(scale: Scale) -> list[Part]:
     compared = SIZES[scale].compared
     tried = [] if compared is None else [Part(name="rates", study=rates(scale, compared), data=_IMAGES, weight=0.8)]
     return [
-        *tried,
         Part(name="scratch", study=scratch(scale), data=_IMAGES, weight=1.0),
         Part(
             name="scratch-shift",
@@ -93,6 +93,7 @@ def _network_parts(scale: Scale) -> list[Part]:
             weight=0.2,
             settings=attacks | {"version": attacked.VERSION},
         ),
+        *tried,
     ]
 
 

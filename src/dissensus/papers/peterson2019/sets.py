@@ -96,7 +96,6 @@ def available_versions() -> dict[str, str]:
 
 
 def load_collected_images(at_most: int | None, *, names: Collection[str] = tuple(COLLECTED)) -> dict[str, Inputs]:
-    """Load those of these sets that are in the data folder."""
     return {name: _some_of(*COLLECTED[name], at_most) for name in available_versions() if name in names}
 
 

@@ -22,13 +22,7 @@ from dissensus.files.stored_results import compute_once
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.names import item_positions
 from dissensus.papers.paper import Scale, Tell
-from dissensus.papers.peterson2019.sets import (
-    DRAW,
-    Inputs,
-    load_shifted_features,
-    load_shifted_images,
-    people_of,
-)
+from dissensus.papers.peterson2019.sets import DRAW, Inputs, load_shifted_features, load_shifted_images, people_of
 from dissensus.papers.peterson2019.sizes import HEAD_SIZES, SIZES
 from dissensus.papers.peterson2019.studies import KINDS
 from dissensus.study.cells import read_predictions
@@ -41,7 +35,6 @@ Load = Callable[[Path], Any]
 
 
 def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Score the networks of the part `scratch`."""
     from dissensus.train.network_files import load_network
     from dissensus.train.preparing import choose_device
 
@@ -58,7 +51,6 @@ def of_networks(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tel
 
 
 def of_heads(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Score the heads of the part `heads`."""
     from dissensus.train.heads.model_files import load_head
 
     names: dict[tuple[str, int | None], str] = {

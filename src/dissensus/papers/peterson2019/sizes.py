@@ -141,6 +141,7 @@ SIZES: dict[Scale, Sizes] = {
         alphas=(0.1, 1.0),
         attacked=(200, 100),
         steps=5,
+        compared=RateSizes(optimizers=("sgd", "adam"), epochs=4, folds=2, rates=(0.1, 0.001)),
     ),
     "overnight": Sizes(
         networks={"small network": Sized("swift", 16)},

@@ -83,7 +83,7 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 def settings_of(scale: Scale) -> dict[str, Any]:
     """Everything that determines the numbers."""
     size = asdict(SIZES[scale])
-    left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons")
+    left_out = ("training", "rates", "shifted", "attacked", "steps", "epsilons", "compared")
     settings = {name: value for name, value in size.items() if name not in left_out}
     versions = [name for name in VERSIONS if name in available_versions()]
     return settings | {"version": VERSION, "seed": SEED} | ({"CIFAR-10.1": versions} if versions else {})
@@ -181,23 +181,40 @@ def _models(folder: Path, name: str, row: str, rate: float, fold: int) -> list[P
 
 
 def _pretrain(scale: Scale, name: str, folder: Path, given: Material) -> Any:
-    from dissensus.train.loop import train_module
     from dissensus.train.network_files import load_network, save_network
-    from dissensus.train.networks.catalogue import make_network
-    from dissensus.train.train_config import TrainConfig
 
-    sized, path = SIZES[scale].networks[name], folder / "models" / f"{slug(name)}-pretrained.safetensors"
+    path = folder / "models" / f"{slug(name)}-pretrained.safetensors"
 
     def train() -> None:
-        make = partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth)
-        config = TrainConfig(**{**SIZES[scale].pretraining, **_cutout(scale, sized), "seed": SEED})
+        from dissensus.train.pretraining import find_pretrained, load_weights
+
+        work = pretraining_of(scale, name, given.train, given.classes)
+        stored = find_pretrained(work)
         state = folder / "states" / slug(name)
-        trained = train_module(make, given.train, soft(classes_of(given.classes)), config, checkpoint=state, quiet=True)
-        save_network(trained.last, path)
+        save_network(load_weights(stored) if stored else work.train(state, quiet=True).last, path)
 
     inputs = {"settings": folder.name, "network": name}
     compute_once(folder / "models", f"{slug(name)}-pretrained", inputs, train, files=[path])
     return load_network(path)
+
+
+def pretraining_of(scale: Scale, name: str, pixels: np.ndarray, classes: np.ndarray) -> Any:
+    """The training of a network on classes, which the data folder may have the result of.
+
+    pixels, classes  training images of CIFAR-10
+    """
+    from dissensus.train.networks.catalogue import make_network
+    from dissensus.train.pretraining import Pretraining, class_targets
+    from dissensus.train.train_config import TrainConfig
+
+    sized = SIZES[scale].networks[name]
+    return Pretraining(
+        name=f"cifar10-{''.join(map(str, sized.key))}",
+        make=partial(make_network, sized.network, len(CLASSES), width=sized.width, depth=sized.depth),
+        pixels=pixels,
+        targets=class_targets(classes, CLASSES),
+        config=TrainConfig(**{**SIZES[scale].pretraining, **_cutout(scale, sized), "seed": SEED}),
+    )
 
 
 def _tune(

@@ -47,7 +47,6 @@ def numbers_of(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell
 
 
 def settings_of(scale: Scale) -> dict[str, Any]:
-    """Everything that determines the numbers."""
     return asdict(HEAD_SIZES[scale]) | {"version": VERSION, "seed": SEED, "batch": HEAD_BATCH}
 
 

@@ -45,7 +45,6 @@ def encoders_of(name: str) -> list[str]:
 
 
 def part_of(name: str, encoder: str) -> str:
-    """The name of the part that runs a set with an encoder."""
     return name if encoder == HERE[name] else f"{name}-{encoder}"
 
 

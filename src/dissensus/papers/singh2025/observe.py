@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect, name_runs
 from dissensus.papers.paper import Results, Scale
 from dissensus.papers.singh2025.encoders import HERE, OF_THE_PAPER, part_of
-from dissensus.papers.singh2025.work import grid_of
+from dissensus.papers.singh2025.work import SETTINGS, grid_of
 
 Numbers = Mapping[str, Any]
 NAMES = {"chaosnli": "ChaosNLI", "popquorn": "POPQUORN", "cifar10h-hard": "CIFAR-10H-Hard"}
@@ -21,7 +21,6 @@ CHOSEN: dict[str, dict[str, tuple[Any, ...]]] = {
     "popquorn": {"soft": (1e-5, 8, 20, 0.0, None), "hard": (1e-4, 32, 10, 0.0, "plateau")},
     "cifar10h-hard": {"soft": (1e-4, 16, 15, 1e-4, "plateau"), "hard": (1e-3, 16, 10, 1e-4, None)},
 }
-SETTINGS = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
 LABELS = Candidate()
 READINGS = {"drawn": "a split per seed", "fixed": "one split"}  # the paper does not say which; the wider one decides
 
@@ -102,21 +101,21 @@ def _once(runs: Mapping[str, Numbers], scale: Scale) -> Iterator[Row]:
             rank = _rank(CHOSEN[name][targets], fixed["grid_losses"][targets], scale)
             if rank is not None:
                 yield candidate, Number("rank", targets, where), {"all": rank}
-            yield candidate, Number("best_epoch", targets, where), name_runs("seed", fixed["best_epochs"][targets])
-            yield candidate, Number("kl_agreeing", targets, where), name_runs("seed", fixed["agreeing"][targets])
             spread = np.array(fixed["top_entropy"][targets])
-            yield candidate, Number("top_entropy", targets, where), name_runs("seed", spread)
-            gap = np.abs(spread - fixed["top_entropy"]["people"])
-            yield candidate, Number("top_entropy_gap", targets, where), name_runs("seed", gap)
+            by_seed = {
+                "best_epoch": fixed["best_epochs"][targets],
+                "kl_agreeing": fixed["agreeing"][targets],
+                "top_entropy": spread,
+                "top_entropy_gap": np.abs(spread - fixed["top_entropy"]["people"]),
+            }
+            for metric, values in by_seed.items():
+                yield candidate, Number(metric, targets, where), name_runs("seed", values)
             epochs = _stopped_early(fixed["grid_epochs"], targets, scale)
             if epochs:
                 yield candidate, Number("stopped_epoch", targets, where), epochs
             for count, scores in own["answers"].items():
-                yield (
-                    candidate,
-                    Number("kl", targets, f"{where}, {count} answers"),
-                    name_runs("seed", scores[targets]["kl"]),
-                )
+                number = Number("kl", targets, f"{where}, {count} answers")
+                yield candidate, number, name_runs("seed", scores[targets]["kl"])
         people = np.full(len(fixed["top_entropy"]["soft"]), fixed["top_entropy"]["people"])
         yield candidate, Number("top_entropy", "people", where), name_runs("seed", people)
 

@@ -11,12 +11,13 @@ from dissensus.papers.singh2025.claims import CLAIMS, HEADLINES, READER_NAMES, c
 from dissensus.papers.singh2025.encoders import READY, SHOWN, encoders_of, files_of, part_of
 from dissensus.papers.singh2025.figures import figures
 from dissensus.papers.singh2025.observe import NAMES, observe
-from dissensus.papers.singh2025.sets import PEOPLE
-from dissensus.papers.singh2025.work import SEED, SIZES, grid_of, numbers_of
+from dissensus.papers.singh2025.work import PEOPLE, SEED, SIZES, grid_of, numbers_of
 from dissensus.papers.text_sets import CHAOSNLI
+from dissensus.papers.texts import read_differences
 
 WEIGHTS = {"chaosnli": 4.0, "popquorn": 1.5, "cifar10h-hard": 1.0}
 DATA: dict[str, tuple[str, ...]] = {"chaosnli": CHAOSNLI, "popquorn": ("popquorn",), "cifar10h-hard": ("cifar10h",)}
+ALWAYS, _ = read_differences("singh2025")
 VERSION = 3  # of the code that makes the numbers
 SEEDS = 10  # of the paper
 
@@ -39,19 +40,11 @@ def _part(name: str, encoder: str, scale: Scale) -> Part:
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """What is other here than in the paper."""
     used = {name: [SHOWN.get(encoder, encoder) for encoder in encoders_of(name)] for name in PEOPLE}
     rows = [
         ("encoder of texts", "OpenAI text-embedding-3-large", " and ".join(used["popquorn"])),
         ("encoder of images", "DINOv2 Small", " and ".join(used["cifar10h-hard"])),
-        (
-            "other encoders",
-            "none",
-            "where features/SET_ENCODER.npy is in the data folder, such as features/cifar10-test_dinov2-small.npy",
-        ),
-        ("POPQUORN", "politeness, 3,700 items", "offensiveness, 1,500 items"),
-        ("split", "not stated", "70 / 15 / 15, drawn once, and once for each seed"),
-        ("hidden units, dropout, patience of the scheduler", "not stated", "128, 0.1, 2"),
+        *ALWAYS,
     ]
     size = SIZES[scale]
     if size["seeds"] != SEEDS:

@@ -12,8 +12,6 @@ import numpy as np
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.choices import accuracy_to_gold
 from dissensus.evaluate.closeness import kl_to_people
-from dissensus.evaluate.significance import Comparison
-from dissensus.evaluate.statistics import paired_t
 from dissensus.labels.display import shapes
 from dissensus.labels.distributions import Distributions
 from dissensus.labels.progress import Progress
@@ -26,9 +24,7 @@ from dissensus.train.targets import as_delivery
 TARGETS = ("soft", "hard")
 
 
-def singh_grid(
-    *, kind: str = "mlp", hidden: int = 128, dropout: float = 0.1, plateau_patience: int = 2, seed: int = 0
-) -> tuple[HeadConfig, ...]:
+def singh_grid(*, hidden: int = 128) -> tuple[HeadConfig, ...]:
     """The 108 settings of Singh 2025, section 3.3.
 
         learning rate {1e-3, 1e-4, 1e-5} x batch {8, 16, 32} x epochs {10, 15, 20} x weight decay {0, 1e-4}
@@ -39,16 +35,16 @@ def singh_grid(
     """
     return tuple(
         HeadConfig(
-            kind=kind,
+            kind="mlp",
             hidden=hidden,
-            dropout=dropout,
+            dropout=0.1,
             learning_rate=learning_rate,
             batch=batch,
             epochs=epochs,
             weight_decay=weight_decay,
             scheduler=scheduler,
-            plateau_patience=plateau_patience,
-            seed=seed,
+            plateau_patience=2,
+            seed=0,
         )
         for learning_rate, batch, epochs, weight_decay, scheduler in product(
             (1e-3, 1e-4, 1e-5), (8, 16, 32), (10, 15, 20), (0.0, 1e-4), (None, "plateau")
@@ -67,8 +63,6 @@ class ProtocolResult:
     heads        the chosen settings trained anew, one head per seed
     scores       by metric, (seeds,) on the test items: accuracy (higher is better), kl in nats (lower is better),
                  entropy_correlation, Pearson's between people's and the head's entropy (higher is better)
-    tests        by metric, soft against hard by a paired t-test over seeds; None where it has no answer, since all
-                 seeds differ by the same amount or a correlation does not exist
     """
 
     grid: tuple[HeadConfig, ...]
@@ -77,35 +71,8 @@ class ProtocolResult:
     chosen: Mapping[str, HeadConfig]
     heads: Mapping[str, tuple[TrainedHead, ...]]
     scores: Mapping[str, Mapping[str, np.ndarray]]
-    tests: Mapping[str, Comparison | None]
 
     __repr__ = shapes
-
-    def table_2(self) -> list[dict[str, Any]]:
-        """The chosen settings, one row for each kind of target."""
-        names = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")
-        return [{"targets": t} | {name: getattr(self.chosen[t], name) for name in names} for t in self.chosen]
-
-    def table_3(self) -> list[dict[str, Any]]:
-        """Mean and standard deviation over seeds of every metric, and the p of soft against hard, NaN without one."""
-        rows = []
-        for targets, scores in self.scores.items():
-            row: dict[str, Any] = {"targets": targets}
-            for metric, values in scores.items():
-                row[metric] = float(values.mean())
-                row[f"{metric}_sd"] = float(values.std(ddof=1)) if values.size > 1 else float("nan")
-                test = self.tests[metric]
-                row[f"{metric}_p"] = float("nan") if test is None else test.p
-            rows.append(row)
-        return rows
-
-    def table_4(self) -> dict[str, float]:
-        """KL and entropy correlation with hard and soft targets, and what soft ones change, relative to hard."""
-        row: dict[str, float] = {}
-        for metric in ("kl", "entropy_correlation"):
-            hard, soft = (float(self.scores[targets][metric].mean()) for targets in ("hard", "soft"))
-            row |= {f"{metric}_hard": hard, f"{metric}_soft": soft, f"{metric}_change": soft / hard - 1}
-        return row
 
 
 def singh_protocol(
@@ -121,7 +88,7 @@ def singh_protocol(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ProtocolResult:
-    """Grid search for soft and for hard targets, the best of each over several seeds, and t-tests between them.
+    """Grid search for soft and for hard targets, and the best of each over several seeds.
 
     Singh 2025, Soft-Label Training Preserves Epistemic Uncertainty, section 3.3. Hard targets are the class with the
     most mass, the first of equals; accuracy is against the same class.
@@ -173,7 +140,6 @@ def singh_protocol(
             heads[t] += again[place * len(group) : (place + 1) * len(group)]
         tested += [parts] * len(group)
     scores = {t: _scores(heads[t], tested, rows, people) for t in TARGETS}
-    tests = {metric: _t_test(scores["soft"][metric], scores["hard"][metric]) for metric in scores["soft"]}
     return ProtocolResult(
         grid=settings,
         grid_losses=dict(zip(TARGETS, losses, strict=True)),
@@ -181,15 +147,7 @@ def singh_protocol(
         chosen=chosen,
         heads={t: tuple(heads[t]) for t in TARGETS},
         scores=scores,
-        tests=tests,
     )
-
-
-def _t_test(soft: np.ndarray, hard: np.ndarray) -> Comparison | None:
-    """Student's paired t-test of soft minus hard over seeds, None where it has no answer.  (seeds,), (seeds,)"""
-    gap = soft - hard
-    same = np.ptp(gap) <= 1e-12 * np.abs(gap).max() and gap.any()
-    return None if same or not np.isfinite(gap).all() else paired_t(soft, hard)
 
 
 def _scores(

@@ -1,23 +1,26 @@
-"""The protocol of the paper on one data set, and the numbers that its tables and figures show."""
+"""The data sets of the paper, its protocol on one of them, and the numbers that its tables and figures show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dissensus.datasets.catalogue import load
 from dissensus.evaluate.alignment import entropy_pearson
 from dissensus.evaluate.closeness import kl_to_people
 from dissensus.labels.distances import entropy, normalised_entropy
 from dissensus.labels.distributions import Distributions
-from dissensus.labels.sampling import evenly_spaced, resample
+from dissensus.labels.sampling import evenly_spaced, resample, spread_over_entropy
+from dissensus.labels.shares import as_distributions
 from dissensus.papers.paper import Scale, Tell
 from dissensus.papers.singh2025.encoders import SHOWN, features_of
 from dissensus.papers.singh2025.protocol import TARGETS, ProtocolResult, singh_grid, singh_protocol
-from dissensus.papers.singh2025.sets import PEOPLE, cifar10h
+from dissensus.papers.text_sets import people_of
 from dissensus.train.heads.config import HeadConfig
 from dissensus.train.heads.training import train_heads
 from dissensus.train.splits import Parts, draw_split
@@ -34,7 +37,26 @@ SIZES: dict[Scale, dict[str, Any]] = {
     "overnight": {"seeds": 50, "at_most": {}},  # more of the same, for claims that ten seeds leave open
     "full": {"seeds": 10, "at_most": {}},
 }
+SETTINGS = ("learning_rate", "batch", "epochs", "weight_decay", "scheduler")  # of table 2
 Protocol = Callable[..., ProtocolResult]
+
+
+def cifar10h() -> Distributions:
+    return as_distributions(load("cifar10h").labels)
+
+
+def cifar10h_hard() -> Distributions:
+    """Images of CIFAR-10H from all levels of disagreement, as the paper chooses them."""
+    people = cifar10h()
+    return people.select(spread_over_entropy(people, np.random.default_rng(0)))
+
+
+# POPQUORN's are ratings of offensiveness; the paper takes politeness.
+PEOPLE: dict[str, Callable[[], Distributions]] = {
+    "chaosnli": partial(people_of, "chaosnli"),
+    "popquorn": partial(people_of, "popquorn"),
+    "cifar10h-hard": cifar10h_hard,
+}
 
 
 def grid_of(scale: Scale) -> tuple[HeadConfig, ...]:
@@ -140,7 +162,7 @@ def protocol_numbers(
 
 def _score(result: ProtocolResult) -> dict[str, Any]:
     scores = {t: {metric: values.tolist() for metric, values in result.scores[t].items()} for t in TARGETS}
-    chosen = {row.pop("targets"): row for row in result.table_2()}
+    chosen = {t: {name: getattr(result.chosen[t], name) for name in SETTINGS} for t in result.chosen}
     best = {t: [head.epoch for head in result.heads[t]] for t in TARGETS}
     return {"scores": scores, "chosen": chosen, "best_epochs": best}
 

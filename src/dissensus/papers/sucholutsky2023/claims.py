@@ -6,38 +6,26 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.papers.claims import Conclusion
 from dissensus.papers.outcomes import Judgement
-from dissensus.papers.sucholutsky2023.label_claims import label_claims
-from dissensus.papers.sucholutsky2023.model_claims import model_claims
+from dissensus.papers.sucholutsky2023.model_claims import MODEL_CLAIMS
 from dissensus.papers.sucholutsky2023.observe_simulated import ENDS
 from dissensus.papers.sucholutsky2023.sets import NAMES
-from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, simulated_claims
-from dissensus.papers.sucholutsky2023.studies import KEPT
+from dissensus.papers.sucholutsky2023.simulated_claims import REGIMES, SIMULATED_CLAIMS
+from dissensus.papers.sucholutsky2023.studies import KEPT, PER_CLASS
+from dissensus.papers.texts import read_tables
 
-CLAIMS = (*simulated_claims(), *label_claims(), *model_claims())
+CLAIMS = (*SIMULATED_CLAIMS, *MODEL_CLAIMS)
 HEADLINES = (
     "simulated-soft-above-hard",
-    "simulated-ratio",
     "effective-r",
     "sparse-is-best",
-    "recovery-softer",
-    "crossed-u",
     "shift-far",
     "table-1-H-80",
+    "table-1-H-8",
 )
+SOFT = ("S+hard", "H", "LS-low", "LS-high")  # kinds of label in table 1 that are known here
 READER_NAMES = {
     **NAMES,
-    "hard": "hard labels",
-    "soft": "soft labels",
-    "heads": "linear heads on frozen features",
-    "sparse": "sparse labels",
-    "top-class": "top-class labels",
-    "components": "principal components",
-    "before": "before the pilot",
-    "after": "after the pilot",
-    "middling": "medium softness",
-    "softest": "softest labels",
-    "labels": "correlation",
-    "linear": "limit",
+    **read_tables("sucholutsky2023", "names.toml"),
     **{f"{regime}, {end}": f"{end} sizes" for regime in REGIMES for end in ENDS},
     **{kept: f"{kept} classes" for kept in KEPT},
 }
@@ -47,25 +35,23 @@ UNDECIDED = ("too weak to tell", "cannot be tested here")
 
 def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     """Return the top of the page."""
-    small = [judgements[f"table-1-{kind}-80"].verdict for kind in ("S+hard", "H", "LS-low", "LS-high")]
-    lower = sum(verdict in HOLDS for verdict in small)
     simulated = _sentence(
         judgements["simulated-soft-above-hard"],
-        "In simulations, soft labels recover similarities better than hard ones, by {:.2f} in Spearman's rho",
-        "In simulations, soft labels do not recover similarities better than hard ones",
+        f"In simulations, soft labels recover similarities better than hard ones ({_rhos(judgements)})",
+        f"In simulations, soft labels do not recover similarities better than hard ones ({_rhos(judgements)})",
         "This run cannot tell whether soft labels recover similarities better in simulations",
+    )
+    costly = _sentence(
+        judgements["preferred-where-cost-weighs"],
+        "; if cost weighs much, hard ones are preferred for many items and classes",
+        "; even if cost weighs much, hard ones are not preferred",
+        "",
     )
     shifted = _sentence(
         judgements["shift-far"],
         "Labels of people lower cross-entropy on shifted images by {:.0%}",
         "Labels of people do not lower cross-entropy on shifted images",
         "This run cannot tell whether labels of people help on shifted images",
-    )
-    few = (
-        "with 80 images per class, nothing was tested"
-        if all(verdict in UNDECIDED for verdict in small)
-        else f"with 80 images per class, {lower} of 4 kinds of soft label lower cross-entropy significantly (in the "
-        "paper, all four)"
     )
     practice = [
         _sentence(
@@ -76,7 +62,7 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         ),
         _sentence(
             judgements["table-1-H-80"],
-            "With few training images, train on vote shares",
+            "With some 80 training images per class, train on vote shares",
             "With few training images, test vote shares against hard labels first",
             "With few training images, test vote shares against hard labels first",
         ),
@@ -90,12 +76,35 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     decided = judgements["shift-far"].deciding
     heads = decided is not None and decided.candidate.model == "heads"
     caution = [
-        "CIFAR-10DS, CIFAR-10T and the similarity judgments were not released, so claims about them are open",
-        "Without those judgments, similarity of ResNet-50 features replaces them",
-        "Intervals of recovery on CIFAR-10 are over starts of the embedding, on one set of images",
-        *(["Linear heads on pretrained features decide claims about models, not networks as in the paper"] * heads),
+        "CIFAR-10DS, CIFAR-10T and the similarity judgments were not released; ResNet-50 features replace the "
+        "judgments",
+        *(["Linear heads on pretrained features decide claims about models, not networks"] * heads),
     ]
-    return Conclusion(short=_text([simulated, f"{shifted}; {few}"]), practice=_text(practice), caution=_text(caution))
+    return Conclusion(
+        short=_text([simulated + costly, f"{shifted}; {_lower_with_few(judgements)}"]),
+        practice=_text(practice),
+        caution=_text(caution),
+    )
+
+
+def _rhos(judgements: Mapping[str, Judgement]) -> str:
+    """Recovery in simulations by soft and by hard labels."""
+    outcome = judgements["simulated-soft-above-hard"].deciding
+    return "" if outcome is None else "rho {soft:.2f} against {hard:.2f}".format(**outcome.means)
+
+
+def _lower_with_few(judgements: Mapping[str, Judgement]) -> str:
+    """How many kinds of soft label lower cross-entropy with few images per class."""
+    texts: list[str] = []
+    for count in PER_CLASS:
+        verdicts = [judgements[f"table-1-{kind}-{count}"].verdict for kind in SOFT]
+        lower = sum(verdict in HOLDS for verdict in verdicts)
+        if any(verdict != "cannot be tested here" for verdict in verdicts):
+            kinds, unit = (
+                ("", "") if texts else (f" of {len(SOFT)} soft kinds significantly lower it", " images per class")
+            )
+            texts.append(f"{lower}{kinds} with {count}{unit}")
+    return f"{' and '.join(texts)} (in the paper, all)" if texts else "few images per class were not tested"
 
 
 def _sentence(judgement: Judgement, holds: str, differs: str, undecided: str) -> str:

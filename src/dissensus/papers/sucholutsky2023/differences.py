@@ -10,39 +10,12 @@ from dissensus.papers.peterson2019.sizes import PUBLISHED_RECIPE
 from dissensus.papers.sucholutsky2023 import guidance, informed, simulation, studies
 from dissensus.papers.sucholutsky2023.own_data import has
 from dissensus.papers.sucholutsky2023.sets import NAMES, kinds_here
+from dissensus.papers.texts import read_differences
 
-NOT_STATED = "not stated"
-# The paper's own sizes, by aspect; an aspect whose text is the same here is left out.
-PAPER = {
-    "kinds of label": "eight, from hard labels to CIFAR-10T",
-    "similarity of images": "49,500 judgments by people",
-    "images whose similarity is recovered": "200 that models find ambiguous",
-    "starts of an embedding": NOT_STATED,
-    "near images": "CIFAR-10 training images (50,000), CIFAR-10.1 v4 and v6",
-    "far images": "CINIC-10, ImageNet-Far",
-    "sizes of the simulation, n and k": "3 to 90",
-    "latent dimensions of the simulation": "5, 25, 125",
-    "simulated scenes per cell": NOT_STATED,
-    "scale of cost": NOT_STATED,
-    "classes per label (table 3)": "CIFAR-10S filled in with CIFAR-10DS cut to 2, 3, 4 and 10 classes",
-    "smoothed labels": "ε of about 0.05 and 0.2",
-    "test labels of table 1": NOT_STATED,
-    "runs of table 1": "five networks; seeds and folds not stated",
-    "pilot of appendix A": "not run",
-    "models": "five networks in ten folds",
-    "networks": "as published",
-    "ResNet": NOT_STATED,
-    "training of networks": "10,000 images in ten folds",
-    "choice of the epoch": NOT_STATED,
-    "epochs and learning rates of networks": NOT_STATED,
-    "batch, schedule and augmentation of networks": "SGD; nothing else is stated",
-    "seeds of networks": "the best one counts",
-    "networks on few images": "80 and 8 images per class",
-}
+_, PAPER = read_differences("sucholutsky2023")
 
 
 def differences(scale: Scale) -> Sequence[tuple[str, str, str]]:
-    """Return rows (aspect, in the paper, here)."""
     here = _data_here(scale) | _simulations_here(scale) | _models_here(scale)
     return [(aspect, PAPER[aspect], text) for aspect, text in here.items() if text != PAPER[aspect]]
 

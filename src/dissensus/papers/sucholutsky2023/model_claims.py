@@ -1,44 +1,78 @@
-"""Claims of sections 7.2 to 7.4 and appendices C and E: models trained on each kind of label."""
+"""Claims of section 7 and appendices C to E: labels of people, and models trained on each kind of label."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dissensus.papers.claims import Claim
+from dissensus.papers.claims import Claim, read_statements
 from dissensus.papers.combined_judges import Judge
 from dissensus.papers.evidence import Number
 from dissensus.papers.expressions import Expression, difference, value_of
 from dissensus.papers.judges import (
+    Exactly,
     NotBeyond,
     each,
+    exactly,
     holds_in,
     less,
     more,
     needs,
     negative,
     positive,
+    same,
     untestable,
 )
-from dissensus.papers.sucholutsky2023.label_claims import NO_DENSE, NO_TYPICALITY
+from dissensus.papers.published import read_published
 from dissensus.papers.sucholutsky2023.observe_models import ALL, BETWEEN_SEEDS, HUMAN, SETS, labels_of
 from dissensus.papers.sucholutsky2023.sets import HERE, NAMES
-from dissensus.papers.sucholutsky2023.simulated_claims import NOTHING_PRINTED
+from dissensus.papers.sucholutsky2023.simulated_claims import NO_WORSE
 from dissensus.papers.sucholutsky2023.studies import NETWORKS, PER_CLASS
 
+claim = read_statements("sucholutsky2023")
 NEAR, FAR = SETS.values()
 CE = "cross_entropy"
 ENDS = {"hard": "hard", "softest": HERE[-1]}  # arms at the ends of a U, and the kinds that they are
 ADDS = 0.02  # cross-entropy: what table 3 moves on near images from two to three classes
+ABOUT = 0.05  # share by which a number that the paper calls approximate may be off
+NO_DENSE = "CIFAR-10DS was not released; if you have it, put dense.npy into sucholutsky2023 in the data folder"
+NO_TYPICALITY = "CIFAR-10T was not released; if you have it, put typicality.npy into sucholutsky2023 in the data folder"
 UNRELEASED = {"S+dense": NO_DENSE, "DS": NO_DENSE, "T": NO_TYPICALITY}
 
 
-def model_claims() -> Iterator[Claim]:
-    """In the order of the paper."""
-    yield from _crossed_claims()
-    yield from _shift_claims()
-    yield from _figure_claims()
-    yield from _table_3_claims()
-    yield from _small_data_claims()
+def as_printed(metric: str, arm: str, *, within: float = 0.0) -> Exactly:
+    """Judge that a number without randomness is the printed one."""
+    printed = read_published("sucholutsky2023").find(Number(metric, arm))
+    assert printed is not None, f"{metric} of {arm} is not printed"
+    return exactly(metric, arm, printed.text, within=within)
+
+
+def _label_claims() -> Iterator[Claim]:
+    yield claim("votes", each(*(as_printed(metric, "H", within=ABOUT) for metric in ("votes", "votes_per_image"))))
+    judgments = as_printed("judgments", "CIFAR-10S", within=ABOUT)
+    yield claim("sparse-judgments", each(judgments, as_printed("images", "CIFAR-10S")))
+    for key in ("dense-judgments", "typicality-judgments", "similarity-judgments", "all-judgments"):
+        yield claim(key, untestable("single judgments of CIFAR-10DS, CIFAR-10T and similarity were not released"))
+    yield claim("smoothing-low", as_printed("other_mass", "H"))
+    yield claim("smoothing-high", needs(NO_DENSE, as_printed("other_mass", "DS")))
+    yield claim("entropy-sparse", as_printed("entropy", "CIFAR-10S"))
+    yield claim("entropy-dense-two", needs(NO_DENSE, as_printed("entropy", "DS, two classes")))
+
+
+def _recovery_claims() -> Iterator[Claim]:
+    yield claim("recovery-softer", each(*(more("recovery", kind, than="hard") for kind in ("H", "S+hard"))))
+    yield claim("figure-4-entropy", positive(value_of("softness_correlation", "entropy")))
+    yield claim("figure-4-variance", positive(value_of("softness_correlation", "peak_variance")))
+    smoothed = [same("recovery", kind, "hard", margin=NO_WORSE) for kind in ("LS low", "LS high")]
+    yield claim("recovery-smoothing", each(*smoothed))
+    below = each(*(less("recovery", "DS", than=kind) for kind in ("H", "S+hard")))
+    yield claim("recovery-sweet-spot", needs(NO_DENSE, below))
+    yield claim("error-rates-vary", positive(value_of("error_rate_range", "kinds")))
+    yield claim("error-rate-linear", less("error_rate_r", "labels", than="linear"))
+    yield claim("figure-8", untestable("people's judgments of similarity were not released"))
+    for name, shown in NETWORKS.items():
+        if name != "preact_resnet164":  # no number is printed
+            judge = as_printed("parameters", name)
+            yield claim("table-2-{name}", judge, name=name, network=shown, printed=judge.printed.value)
 
 
 def _below_the_ends(where: str, metric: str = CE) -> list[Expression]:
@@ -47,222 +81,77 @@ def _below_the_ends(where: str, metric: str = CE) -> list[Expression]:
 
 
 def _crossed_claims() -> Iterator[Claim]:
-    crossed = "figure 5, top; section 7.2"
-    yield Claim(
-        key="crossed-u",
-        source=crossed,
-        claim="Against nearly every other kind of label, labels of medium softness give the lowest cross-entropy",
-        published=NOTHING_PRINTED,
-        judge=each(
-            *(
-                holds_in([difference(CE, "middling", end, labels_of(judge)) for judge in HERE if judge != kind], -1)
-                for end, kind in ENDS.items()
-            )
-        ),
-    )
-    dense = labels_of("DS")
-    yield Claim(
-        key="crossed-dense",
-        source=crossed,
-        claim="Against CIFAR-10DS labels, strongly smoothed labels do better than hard labels, CIFAR-10H and CIFAR-10S",
-        published=NOTHING_PRINTED,
-        judge=needs(NO_DENSE, each(*(less(CE, "LS high", than=kind, where=dense) for kind in ("hard", *HUMAN)))),
-    )
-    yield Claim(
-        key="crossed-best",
-        source=crossed,
-        claim="CIFAR-10S or CIFAR-10H labels have the lowest mean cross-entropy over all kinds of label",
-        published=NOTHING_PRINTED,
-        judge=each(
-            *(less(CE, "labels of people", than=kind, where=ALL) for kind in HERE if kind not in HUMAN),
-        ),
-    )
-    yield Claim(
-        key="crossed-networks",
-        source=crossed,
-        claim="For each architecture, labels of medium softness give the lowest cross-entropy",
-        published=NOTHING_PRINTED,
-        judge=each(
-            *(
-                holds_in([difference(CE, "middling", end, f"{ALL}, {name}") for name in NETWORKS.values()], -1)
-                for end in ENDS
-            )
-        ),
-    )
+    lower = [
+        holds_in([difference(CE, "middling", end, labels_of(judge)) for judge in HERE if judge != kind], -1)
+        for end, kind in ENDS.items()
+    ]
+    yield claim("crossed-u", each(*lower))
+    smoothed = [less(CE, "LS high", than=kind, where=labels_of("DS")) for kind in ("hard", *HUMAN)]
+    yield claim("crossed-dense", needs(NO_DENSE, each(*smoothed)))
+    people = [less(CE, "labels of people", than=kind, where=ALL) for kind in HERE if kind not in HUMAN]
+    yield claim("crossed-best", each(*people))
+    names = NETWORKS.values()
+    of_each = [holds_in([difference(CE, "middling", end, f"{ALL}, {name}") for name in names], -1) for end in ENDS]
+    yield claim("crossed-networks", each(*of_each))
     best = NETWORKS["shake_shake26_2x64"]
-    others = [name for name in NETWORKS.values() if name != best]
-    yield Claim(
-        key="crossed-shake-shake",
-        source=crossed,
-        claim="Shake-Shake has a lower cross-entropy than each other architecture, against all kinds of label",
-        published=NOTHING_PRINTED,
-        judge=holds_in([difference(CE, best, name, labels_of(kind)) for kind in HERE for name in others], -1),
-    )
+    ahead = [difference(CE, best, name, labels_of(kind)) for kind in HERE for name in names if name != best]
+    yield claim("crossed-shake-shake", holds_in(ahead, -1))
 
 
 def _shift_claims() -> Iterator[Claim]:
-    moved = "figure 5, bottom; section 7.3"
-    yield Claim(
-        key="shift-near",
-        source=f"{moved}, CIFAR-10 50K",
-        claim="On CIFAR-10's training images, labels of medium softness beat hard and softest ones",
-        published=NOTHING_PRINTED,
-        judge=each(*(negative(pair) for pair in _below_the_ends(NEAR))),
-    )
-    yield Claim(
-        key="shift-far",
-        source=f"{moved}, ImageNet-Far",
-        claim="On ImageNet, CIFAR-10H and CIFAR-10S labels have a lower cross-entropy than hard ones",
-        published=NOTHING_PRINTED,
-        judge=holds_in([difference(CE, kind, "hard", FAR) for kind in HUMAN], -1),
-    )
-    grows = [difference(CE, "hard", kind, FAR) - difference(CE, "hard", kind, NEAR) for kind in HUMAN]
-    yield Claim(
-        key="shift-grows",
-        source=moved,
-        claim="Soft labels gain more over hard ones on far images than on near ones: difference of gains",
-        published=NOTHING_PRINTED,
-        judge=holds_in(grows, 1),
-    )
-    dense = difference(CE, "hard", "DS", FAR) - difference(CE, "hard", "DS", NEAR)
-    yield Claim(
-        key="shift-dense",
-        source=moved,
-        claim="CIFAR-10DS gains more over hard labels on far images than on near ones",
-        published=NOTHING_PRINTED,
-        judge=needs(NO_DENSE, positive(dense)),
-    )
-    missing = {
-        "shift-10.1": ("CIFAR-10.1 v4 and v6", "On CIFAR-10.1, labels of medium softness do best", NOTHING_PRINTED),
-        "shift-cinic": ("CINIC-10", "On CINIC-10, soft labels of people do better than hard ones", NOTHING_PRINTED),
-    }
-    for key, (name, text, printed) in missing.items():
-        yield Claim(
-            key=key,
-            source=f"{moved}, {name}",
-            claim=text,
-            published=printed,
-            judge=untestable(f"the images of {name} are not here"),
-        )
-    yield Claim(
-        key="shifted-sets",
-        source="appendix E.2",
-        claim="Sizes of the shifted sets: CIFAR-10 50K, CIFAR-10.1 v4 and v6, CINIC-10, ImageNet-Far",
-        published="50,000, 2,000 and 2,000, 210,000, 63,895",
-        judge=untestable("the images of CIFAR-10.1, CINIC-10 and ImageNet-Far are not here"),
-    )
+    yield claim("shift-near", each(*(negative(pair) for pair in _below_the_ends(NEAR))))
+    yield claim("shift-far", holds_in([difference(CE, kind, "hard", FAR) for kind in HUMAN], -1))
+    grows = {kind: difference(CE, "hard", kind, FAR) - difference(CE, "hard", kind, NEAR) for kind in (*HUMAN, "DS")}
+    yield claim("shift-grows", holds_in([grows[kind] for kind in HUMAN], 1))
+    yield claim("shift-dense", needs(NO_DENSE, positive(grows["DS"])))
+    yield claim("shift-10.1", untestable("the images of CIFAR-10.1 v4 and v6 are not here"))
+    yield claim("shift-cinic", untestable("the images of CINIC-10 are not here"))
+    yield claim("shifted-sets", untestable("the images of CIFAR-10.1, CINIC-10 and ImageNet-Far are not here"))
 
 
 def _figure_claims() -> Iterator[Claim]:
-    yield Claim(
-        key="figure-7",
-        source="figure 7; appendix C",
-        claim="Models trained on CIFAR-10S+hard are as unsure as their labels, more than with other labels",
-        published="histograms without numbers",
-        judge=each(*(less("entropy_distance", "S+hard", than=kind) for kind in HERE if kind != "S+hard")),
-    )
-    yield Claim(
-        key="figure-7-dense",
-        source="figure 7; appendix C",
-        claim="Models trained on CIFAR-10S+dense are as unsure as their labels, more than with hard or dense labels",
-        published="histograms without numbers",
-        judge=needs(NO_DENSE, each(*(less("entropy_distance", "S+dense", than=kind) for kind in ("hard", "DS")))),
-    )
-    yield Claim(
-        key="figure-9-top",
-        source="figure 9, top; appendix E.3",
-        claim="Scored by accuracy, too, labels of medium softness beat hard and softest ones",
-        published=f"{NOTHING_PRINTED}; the text names no direction",
-        judge=each(*(positive(pair) for pair in _below_the_ends(ALL, metric="accuracy"))),
-    )
-    yield Claim(
-        key="figure-9-bottom",
-        source="figure 9, bottom; appendix E.3",
-        claim="Scored by accuracy, too, CIFAR-10H and CIFAR-10S labels do better than hard ones on ImageNet",
-        published=f"{NOTHING_PRINTED}; the text names no direction",
-        judge=holds_in([difference("accuracy", kind, "hard", FAR) for kind in HUMAN], 1),
-    )
-    yield Claim(
-        key="figure-10",
-        source="figure 10, top; appendix E.3",
-        claim="Labels that recover similarities better lower cross-entropy: rank correlation over kinds, jackknife",
-        published=NOTHING_PRINTED,
-        judge=negative(value_of("information_correlation", "recovery", ALL)),
-    )
-    yield Claim(
-        key="figure-10-bottom",
-        source="figure 10, bottom; appendix E.3",
-        claim="The same holds on near and far images: rank correlation over kinds, jackknife",
-        published=NOTHING_PRINTED,
-        judge=each(*(negative(value_of("information_correlation", "recovery", where)) for where in (NEAR, FAR))),
-    )
-    yield Claim(
-        key="figures-11-22",
-        source="figure 11, figures 13 to 22, top rows; appendix E.6",
-        claim="Held-out images of which models are least certain are ambiguous to people: entropy of their votes",
-        published="images without numbers",
-        judge=more("vote_entropy", "100 least certain images", than="all images"),
-    )
-    yield Claim(
-        key="figures-12-22",
-        source="figure 12, figures 13 to 22, bottom rows; appendix E.6",
-        claim="Held-out images on which models diverge are ambiguous to people, too: entropy of their votes",
-        published="images without numbers",
-        judge=more("vote_entropy", "100 most divergent images", than="all images", where=BETWEEN_SEEDS),
-    )
-
-
-def _table_3_claims() -> Iterator[Claim]:
-    yield Claim(
-        key="table-3-near",
-        source="table 3, k̂ = 2 to 4, near sets; appendix E.5",
-        claim="On near images, numbers for three or four classes do not lower cross-entropy below that with two",
-        judge=NotBeyond(_more_classes(NEAR), -1, ADDS),
-    )
-    yield Claim(
-        key="table-3-far",
-        source="table 3, k̂ = 2 to 4, far sets; appendix E.5",
-        claim="On far images, numbers for three or four classes lower cross-entropy below that with two",
-        judge=negative(_more_classes(FAR)),
-    )
-    yield Claim(
-        key="table-3-all",
-        source="table 3, k̂ = 10; appendix E.5",
-        claim="Dense labels over all ten classes do worse than their two largest classes",
-        judge=needs(
-            NO_DENSE, each(*(more("cross_entropy_kept", "10", than="2", where=where) for where in (NEAR, FAR)))
-        ),
-    )
+    yield claim("figure-7", each(*(less("entropy_distance", "S+hard", than=kind) for kind in HERE if kind != "S+hard")))
+    dense = each(*(less("entropy_distance", "S+dense", than=kind) for kind in ("hard", "DS")))
+    yield claim("figure-7-dense", needs(NO_DENSE, dense))
+    yield claim("figure-9-top", each(*(positive(pair) for pair in _below_the_ends(ALL, metric="accuracy"))))
+    yield claim("figure-9-bottom", holds_in([difference("accuracy", kind, "hard", FAR) for kind in HUMAN], 1))
+    yield claim("figure-10", negative(value_of("information_correlation", "recovery", ALL)))
+    shifted = [negative(value_of("information_correlation", "recovery", where)) for where in (NEAR, FAR)]
+    yield claim("figure-10-bottom", each(*shifted))
+    yield claim("figures-11-22", more("vote_entropy", "100 least certain images", than="all images"))
+    divergent = more("vote_entropy", "100 most divergent images", than="all images", where=BETWEEN_SEEDS)
+    yield claim("figures-12-22", divergent)
 
 
 def _more_classes(where: str) -> Expression:
-    """Mean of three and four classes less two."""
     weights = {"3": 0.5, "4": 0.5, "2": -1.0}
     return Expression(tuple((weight, Number("cross_entropy_kept", kept, where)) for kept, weight in weights.items()))
 
 
-def _small_data_claims() -> Iterator[Claim]:
+def _table_claims() -> Iterator[Claim]:
+    """Tables 3 and 1."""
+    yield claim("table-3-near", NotBeyond(_more_classes(NEAR), -1, ADDS))
+    yield claim("table-3-far", negative(_more_classes(FAR)))
+    worse = each(*(more("cross_entropy_kept", "10", than="2", where=where) for where in (NEAR, FAR)))
+    yield claim("table-3-all", needs(NO_DENSE, worse))
     for count in PER_CLASS:
-        where = f"{count} images per class"
         for kind in (kind for kind in NAMES if kind != "hard"):
-            worse = kind == "T"
-            judge: Judge = (more if worse else less)(CE, kind, than="hard", where=where)
-            yield Claim(
-                key=f"table-1-{kind.replace(' ', '-')}-{count}",
-                source=f"table 1, {NAMES[kind]}, {count} per class",
-                claim=f"From {where}, {NAMES[kind]} labels have a {'higher' if worse else 'lower'} cross-entropy than "
-                "hard ones",
-                judge=needs(UNRELEASED[kind], judge) if kind in UNRELEASED else judge,
-            )
-    yield Claim(
-        key="small-data-u-80",
-        source="table 1, 80 per class; section 7.4",
-        claim="From 80 images per class, too, CIFAR-10H labels do better than hard and than strongly smoothed ones",
-        judge=each(*(less(CE, "H", than=kind, where="80 images per class") for kind in ("hard", "LS high"))),
-    )
-    yield Claim(
-        key="small-data-u-8",
-        source="table 1, 8 per class; section 7.4",
-        claim="From 8 images per class, CIFAR-10DS labels do better than hard ones and than CIFAR-10T, the softest",
-        judge=needs(NO_DENSE, each(*(less(CE, "DS", than=kind, where="8 images per class") for kind in ("hard", "T")))),
-    )
+            compare, side = (more, "higher") if kind == "T" else (less, "lower")
+            judge: Judge = compare(CE, kind, than="hard", where=f"{count} images per class")
+            judge = needs(UNRELEASED[kind], judge) if kind in UNRELEASED else judge
+            words = {"kind": kind.replace(" ", "-"), "count": count, "labels": NAMES[kind], "side": side}
+            yield claim("table-1-{kind}-{count}", judge, **words)
+    votes = [less(CE, "H", than=kind, where="80 images per class") for kind in ("hard", "LS high")]
+    yield claim("small-data-u-80", each(*votes))
+    sliders = [less(CE, "DS", than=kind, where="8 images per class") for kind in ("hard", "T")]
+    yield claim("small-data-u-8", needs(NO_DENSE, each(*sliders)))
+
+
+MODEL_CLAIMS = (
+    *_label_claims(),
+    *_recovery_claims(),
+    *_crossed_claims(),
+    *_shift_claims(),
+    *_figure_claims(),
+    *_table_claims(),
+)

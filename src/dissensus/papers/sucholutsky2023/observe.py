@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.papers.evidence import Candidate, Evidence, Number, Row, collect
 from dissensus.papers.paper import Results, Scale
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values, spearman
+from dissensus.papers.study_runs import pseudo_values, spearman
 from dissensus.papers.sucholutsky2023.observe_models import (
     OF_HEADS,
     OF_NETWORKS,
@@ -36,32 +36,27 @@ SMOOTHED = ("LS low", "LS high")
 
 def observe(results: Results, scale: Scale) -> Evidence:
     """Collect all numbers; networks come before heads, as the paper trained networks."""
+    return collect(_rows(results))
+
+
+def _rows(results: Results) -> Iterator[Row]:
     make = results.make_from
-    return collect(
-        [
-            *make(["theory"], observe_theory),
-            *make(["simulations"], observe_maps),
-            *make(["preferences"], observe_preferences),
-            *make(
-                ["sparsity", "simulations"], lambda sparsity, simulated: observe_sparsity(sparsity, simulated["sizes"])
-            ),
-            *make(["labels"], observe_labels),
-            *make(["informed"], observe_recovery),
-            *make(["guidance"], observe_pilot),
-            *make(["architectures"], _observe_sizes),
-            *make(["transfer-networks", "informed"], _observe_networks),
-            *observe_few(results, "networks"),
-            *make(["transfer", "informed"], partial(observe_models, OF_HEADS)),
-            *make(["transfer-kept"], lambda transfer: observe_kept(transfer["rows"])),
-            *observe_few(results, "heads"),
-            *(observe_uncertain(results) if "heads" in results.folders else ()),
-        ]
-    )
-
-
-def _observe_sizes(architectures: Numbers) -> Iterator[Row]:
-    for name, count in architectures.items():
+    yield from make(["theory"], observe_theory)
+    yield from make(["simulations"], observe_maps)
+    yield from make(["preferences"], observe_preferences)
+    yield from make(["sparsity", "simulations"], observe_sparsity)
+    yield from make(["labels"], observe_labels)
+    yield from make(["informed"], observe_recovery)
+    yield from make(["guidance"], observe_pilot)
+    for name, count in results.numbers.get("architectures", {}).items():
         yield LABELS, Number("parameters", name), {"all": count}
+    yield from make(["transfer-networks", "informed"], _observe_networks)
+    yield from observe_few(results, "networks")
+    yield from make(["transfer", "informed"], partial(observe_models, OF_HEADS))
+    yield from make(["transfer-kept"], observe_kept)
+    yield from observe_few(results, "heads")
+    if "heads" in results.folders:
+        yield from observe_uncertain(results)
 
 
 def observe_labels(labels: Numbers) -> Iterator[Row]:
@@ -94,7 +89,9 @@ def observe_recovery(informed: Numbers) -> Iterator[Row]:
     yield LABELS, Number("error_rate_r", "linear"), dict.fromkeys(starts, LINEAR)
     people = {kind: starts for kind, starts in every.items() if kind not in SMOOTHED}
     for measure, labels in (("entropy", people), ("peak_variance", every)):
-        softness, rho = (np.array([_mean(starts, key) for starts in labels.values()]) for key in (measure, "rho"))
+        softness, rho = (
+            np.array([mean_over_starts(starts, key) for starts in labels.values()]) for key in (measure, "rho")
+        )
         yield (
             LABELS,
             Number("softness_correlation", measure),
@@ -135,7 +132,7 @@ def _by_start(starts: Numbers, key: str) -> dict[str, float]:
     return {start: float(run[key]) for start, run in starts.items()}
 
 
-def _mean(starts: Numbers, key: str) -> float:
+def mean_over_starts(starts: Numbers, key: str) -> float:
     return float(np.mean([run[key] for run in starts.values()]))
 
 

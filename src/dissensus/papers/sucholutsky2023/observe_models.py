@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dissensus.labels.distances import entropy
-from dissensus.papers.evidence import Candidate, Number, Row
+from dissensus.papers.evidence import Candidate, Number, Row, mean_of
 from dissensus.papers.paper import Results
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values, spearman
+from dissensus.papers.study_runs import pseudo_values, spearman
 from dissensus.papers.sucholutsky2023.sets import NAMES, label_kinds
 from dissensus.papers.sucholutsky2023.studies import KEPT, NETWORKS, PER_CLASS
 from dissensus.papers.sucholutsky2023.transfer import FAR, NEAR
@@ -105,7 +105,7 @@ def observe_models(candidate: Candidate, transfer: Mapping[str, Any], informed: 
         best = choose_by_others(_scale(by_run(rows, places[ALL][0]), factor), people, sign)
         yield candidate, Number(metric, "labels of people", ALL), best
     on_hard = by_run(rows, on_labels("hard"))
-    lowest = min(on_hard.values(), key=lambda runs: float(np.mean(list(runs.values()))))
+    lowest = min(on_hard.values(), key=lambda runs: mean_of(runs))
     yield candidate, Number("cross_entropy", "best kind"), lowest
     for kind, runs in by_run(rows, lambda row: float(row["distance of entropies"])).items():
         yield candidate, Number("entropy_distance", kind), runs
@@ -133,8 +133,9 @@ def observe_architectures(rows: Sequence[ModelRow], kinds: Sequence[str]) -> Ite
             yield OF_NETWORKS, Number("cross_entropy", shown, labels_of(judge)), runs
 
 
-def observe_kept(rows: Sequence[ModelRow]) -> Iterator[Row]:
+def observe_kept(transfer: Mapping[str, Any]) -> Iterator[Row]:
     """Table 3: labels with numbers for 2, 3 and 4 classes; all ten only of dense labels, as votes are sparse anyway."""
+    rows = transfer["rows"]
     source = rows[0]["kind"]
     for name, where in SETS.items():
         for kept in KEPT if source == "DS" else KEPT[:-1]:
@@ -216,13 +217,7 @@ def _mean_votes(votes: np.ndarray, at: np.ndarray) -> float:
 
 
 def _shape(
-    candidate: Candidate,
-    metric: str,
-    where: str,
-    values: ByKind,
-    kinds: Sequence[str],
-    every: Sequence[str],
-    sign: int,
+    candidate: Candidate, metric: str, where: str, values: ByKind, kinds: Sequence[str], every: Sequence[str], sign: int
 ) -> Iterator[Row]:
     """Best kind of medium softness and softest kind, for claims about a U; `kinds` leaves out the kind that judges."""
     middling = [kind for kind in every[1:-1] if kind in kinds]

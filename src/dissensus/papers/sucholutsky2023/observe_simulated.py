@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.papers.evidence import Candidate, Number, Row
-from dissensus.papers.sucholutsky2023.jackknife import pseudo_values
+from dissensus.papers.study_runs import pseudo_values
 from dissensus.papers.sucholutsky2023.simulation import FEW, LARGE_END, SMALL_END
 from dissensus.papers.sucholutsky2023.theory import REGIMES
 from dissensus.plan.information import information_ratio, soft_constraints
@@ -97,8 +97,9 @@ def observe_preferences(preferred: Numbers) -> Iterator[Row]:
         yield SIMULATED, Number("preference", "soft", where), runs
 
 
-def observe_sparsity(sparsity: Numbers, sizes: Sequence[int]) -> Iterator[Row]:
+def observe_sparsity(sparsity: Numbers, simulated: Numbers) -> Iterator[Row]:
     """Effective dimensionality, recovery and loss with fewer numbers per label."""
+    sizes = simulated["sizes"]
     items, classes = np.meshgrid(sizes, sizes, indexing="ij")
     ratio = information_ratio(soft_constraints(items, classes), items, classes)
     names = [f"n = {n}" for n in sizes]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import spearmanr
 
 from dissensus.papers.paper import Scale, Tell
 from dissensus.plan.estimates import by_simulation
@@ -17,6 +17,7 @@ from dissensus.plan.label_kinds import WHOLE_KINDS
 from dissensus.plan.sparsity import effective_dimensionality, sparsity_curves
 from dissensus.plan.tradeoff import FIGURE_1, Preferences, preference_map
 from dissensus.plan.utilities import UTILITIES
+from dissensus.train.child_processes import cores
 
 GRID = "grid.json"
 BETAS = (0.1, 1.0, 10.0)  # of the maps; figure 1 has them without numbers
@@ -46,19 +47,18 @@ SIZES: dict[Scale, dict[str, Any]] = {
 
 
 def config_of(scale: Scale) -> GridConfig:
-    """The cells that are simulated."""
     size = SIZES[scale]
     return GridConfig(tuple(size["sizes"]), tuple(size["sizes"]), tuple(size["dimensions"]), size["seeds"])
 
 
 def recoveries(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
     """rho in every cell; the file of cells stays in the folder, so that a run that was killed goes on."""
-    grid = simulate_grid(folder / GRID, config_of(scale), quiet=True)
+    grid = simulate_grid(folder / GRID, config_of(scale), workers=cores(), quiet=True)
     return read_off(grid)
 
 
 def read_off(grid: Grid) -> dict[str, Any]:
-    """Phases, soft against hard, and the rank correlation with the information ratio, by dimension and seed."""
+    """Rank correlations of rho with the information ratio, by dimension and seed; mean rho in each cell."""
     sizes = np.array(grid.config.items)
     items, classes = np.meshgrid(sizes, np.array(grid.config.classes), indexing="ij")
     ratio = {
@@ -69,30 +69,13 @@ def read_off(grid: Grid) -> dict[str, Any]:
     for plane, d in enumerate(grid.config.dimensions):
         for seed in range(grid.config.seeds):
             rho = {kind: grid.rho[place, plane, :, :, seed] for place, kind in enumerate(WHOLE_KINDS)}
-            gap = rho["soft"] - rho["hard"]
             both = np.concatenate([rho[kind].ravel() for kind in WHOLE_KINDS])
             runs[f"d {d} · seed {seed}"] = {
-                "phases": {kind: _phases(rho[kind], sizes) for kind in WHOLE_KINDS},
-                "soft above hard": float((gap > 0).mean()),
-                "gap": float(gap.mean()),
-                "gap, fewer items than classes": float(gap[items < classes].mean()),
-                "gap, more items than classes": float(gap[items > classes].mean()),
                 "rank correlation": float(spearmanr(both, np.concatenate([ratio[k].ravel() for k in WHOLE_KINDS]))[0]),
                 "within": {kind: float(spearmanr(rho[kind].ravel(), ratio[kind].ravel())[0]) for kind in WHOLE_KINDS},
             }
         maps[str(d)] = {kind: np.round(grid.mean(kind, d), 4).tolist() for kind in WHOLE_KINDS}
-    return {"sizes": sizes.tolist(), "cells": int(items.size), "runs": runs, "maps": maps}
-
-
-def _phases(rho: np.ndarray, sizes: np.ndarray) -> dict[str, list[float]]:
-    """Mean rho where the size that grows is small, and where it is large; the other one is small."""
-    few = (sizes >= FEW[0]) & (sizes <= FEW[1])
-    ends = [(sizes >= SMALL_END[0]) & (sizes <= SMALL_END[1]), sizes >= LARGE_END]
-    return {
-        "one-shot": [float(np.diag(rho)[end].mean()) for end in ends],
-        "many-shot": [float(rho[np.ix_(end, few)].mean()) for end in ends],
-        "less-than-one-shot": [float(rho[np.ix_(few, end)].mean()) for end in ends],
-    }
+    return {"sizes": sizes.tolist(), "runs": runs, "maps": maps}
 
 
 def preferences(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
@@ -135,31 +118,16 @@ def fewer_numbers(scale: Scale, folder: Path, needs: Mapping[str, Path], tell: T
 
 
 def _effective(grid: Grid, d: int) -> dict[str, Any]:
-    """Of the first scene of each cell, as Pearson's r with the information ratio."""
-    items, classes = np.meshgrid(grid.config.items, grid.config.classes, indexing="ij")
-    ratio = information_ratio(soft_constraints(items, classes), items, classes)
-    plane = grid.config.dimensions.index(d)
-    soft = WHOLE_KINDS.index("soft")
-    needed = np.array(
+    """Of the first scene of each cell."""
+    plane, soft = grid.config.dimensions.index(d), WHOLE_KINDS.index("soft")
+    needed = [
         [
-            [
-                effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[soft, plane, i, j, 0])
-                for j, k in enumerate(grid.config.classes)
-            ]
-            for i, n in enumerate(grid.config.items)
+            effective_dimensionality(cell_scene(grid.config, 0, n, k, d), grid.rho[soft, plane, i, j, 0])
+            for j, k in enumerate(grid.config.classes)
         ]
-    )
-    r, p = pearsonr(ratio.ravel(), needed.ravel())
-    return {
-        "r": float(r),
-        "p": float(p),
-        "cells": int(needed.size),
-        "mean": float(needed.mean()),
-        "mean k": float(classes.mean()),
-        "below k": float((needed < classes).mean()),
-        "share of k": float((needed / classes).mean()),
-        "map": needed.tolist(),
-    }
+        for i, n in enumerate(grid.config.items)
+    ]
+    return {"map": np.array(needed).tolist()}
 
 
 def _losses(curve: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

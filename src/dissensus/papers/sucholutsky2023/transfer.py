@@ -16,10 +16,12 @@ from dissensus.labels.content_hash import hash_arrays
 from dissensus.labels.distances import entropy
 from dissensus.labels.distributions import Distributions
 from dissensus.papers.paper import Tell
+from dissensus.papers.study_runs import load_model
 from dissensus.papers.sucholutsky2023.sets import label_kinds
+from dissensus.papers.sucholutsky2023.studies import NETWORKS
 from dissensus.study.cells import read_predictions
 from dissensus.study.description import read_folder
-from dissensus.train.heads.model_files import load_head
+from dissensus.train.networks.catalogue import parameter_count
 
 Shifts = Mapping[str, tuple[np.ndarray, np.ndarray]]  # inputs and class codes, by the name of the set
 NEAR, FAR = "CIFAR-10 training images", "ImageNet at 32 pixels"
@@ -28,7 +30,6 @@ SMALLEST = 1e-12  # probability, so that a class without any costs much and not 
 
 
 def head_transfer(part: str, folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """Of the heads of a study."""
     near, far = features("cifar10-train-efficientnet"), features("imagenet32-efficientnet")
     assert near.gold is not None and far.gold is not None
     matched = np.flatnonzero(far.gold >= 0)
@@ -96,22 +97,10 @@ def _row(record: Mapping[str, Any], cell: Path, kinds: Mapping[str, Distribution
         "entropy of its labels": float(of_labels.mean()),
         "distance of entropies": float(wasserstein_distance(of_model, of_labels)),
     }
-    model = _model(cell / "model.safetensors", head="head" in record["settings"]["model"])
-    truth = np.eye(predicted.n_classes)
-    row["shift"] = {name: _scores(_probs(model, x), truth[gold]) for name, (x, gold) in shifts.items()}
+    model, truth = load_model(cell / "model.safetensors"), np.eye(predicted.n_classes)
+    guesses = {name: np.asarray(model.probs(x), dtype=np.float64) for name, (x, _) in shifts.items()}
+    row["shift"] = {name: _scores(guesses[name], truth[gold]) for name, (_, gold) in shifts.items()}
     return row
-
-
-def _model(path: Path, head: bool) -> Any:
-    if head:
-        return load_head(path)
-    from dissensus.train.network_files import load_network
-
-    return load_network(path)
-
-
-def _probs(model: Any, x: np.ndarray) -> np.ndarray:
-    return np.asarray(model.probs(x), dtype=np.float64)
 
 
 def _scores(probs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
@@ -119,3 +108,7 @@ def _scores(probs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     cross = -(targets * np.log(np.maximum(probs, SMALLEST))).sum(axis=1)
     right = probs.argmax(axis=1) == targets.argmax(axis=1)
     return {"cross-entropy": float(cross.mean()), "accuracy": float(right.mean())}
+
+
+def parameters(folder: Path, needs: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
+    return {name: parameter_count(name) for name in NETWORKS}

@@ -14,7 +14,7 @@ from dissensus.study.data import StudyData
 from dissensus.study.work.jobs import Job
 from dissensus.study.work.trained import Trained, deliveries_of, saved_files
 from dissensus.train.checkpoints import UnusableStateError
-from dissensus.train.fold_processes import one_thread
+from dissensus.train.fold_processes import torch_threads
 from dissensus.train.loop import Training, train_module
 from dissensus.train.network import Network
 from dissensus.train.network_files import save_network
@@ -24,7 +24,7 @@ from dissensus.train.splits import Parts
 
 def train_network_cells(job: Job, data: StudyData, parts: Parts, scratch: str | None) -> list[Trained]:
     """The networks of tasks that differ at most in which one is kept, by one training in one thread."""
-    with one_thread():
+    with torch_threads(1):
         training = _train(job, data, parts, scratch)
         return [_of(training, task.cell.model.settings["keep"], job, data, parts) for task in job.tasks]
 

@@ -96,8 +96,9 @@ def _timm(model: str) -> Loaded:
 def _network(model: str) -> Loaded:
     _need("torch", "encoders")
     from dissensus.train.heads.image_encoders import features_of_network
+    from dissensus.train.stored_networks import find_network
 
-    return Loaded(features_of_network(model), hash_file(Path(model)))
+    return Loaded(features_of_network(model), hash_file(find_network(model)))
 
 
 ENCODERS: dict[str, Encoder] = {
@@ -137,7 +138,7 @@ ENCODERS: dict[str, Encoder] = {
     ),
     "network": Encoder(
         "image",
-        "features of a network that `dissensus train` made, by its file",
+        "features of a network that `dissensus train` made, by its file, or of a stored one, by its name",
         "your own",
         _network,
         "network.safetensors",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from dissensus.fronts import not_installed
 from dissensus.labels.answers import hold
 from dissensus.labels.progress import Progress
 from dissensus.labels.refusals import PythonWay, Refusal, Way, one_of
+from dissensus.train.child_processes import cores
 from dissensus.train.heads.branches import Branch, Finished, Start, first_branches
 from dissensus.train.heads.config import HeadConfig, Layer, initial_layers
 from dissensus.train.heads.examples import Examples, training_examples, validation_examples
@@ -147,7 +147,7 @@ def _engine(name: str, threads: int | None, device: str) -> Engine:
             )
         from dissensus.train.heads.numba_engine import NumbaEngine
 
-        return NumbaEngine((os.cpu_count() or 1) if threads is None else threads)
+        return NumbaEngine(cores() if threads is None else threads)
     try:
         from dissensus.train.heads.torch_engine import TorchEngine
     except ModuleNotFoundError:
