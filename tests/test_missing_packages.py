@@ -133,6 +133,7 @@ def test_every_verb_is_tried_and_the_core_alone_does_all_but_asking_people_encod
     assert needs == {
         ("elicit", "needs elicit"),
         ("embed", "needs encoders"),
+        ("data", "needs train"),
         ("train", "needs train"),
         ("probe", "needs train"),
         ("study", "needs train"),

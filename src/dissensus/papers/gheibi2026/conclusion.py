@@ -118,5 +118,12 @@ def _parity(judgement: Judgement) -> str:
         epoch = judgement.deciding.candidate.epoch
         reason = f"the {epoch} comes before all votes are shown" if "delivery" in weak else WEAKNESSES[weak[0]]
         return f"With all votes, whether SLS matches soft labels is undecided: {reason}."
-    gap = f"{judgement.deciding.value.value:+.3f}"
-    return f"With all votes, SLS {'matches' if judgement.verdict == 'equal' else 'does not match'} soft labels ({gap})."
+    matches = "matches" if judgement.verdict == "equal" else "does not match"
+    nearest = judgement.outcomes[0]
+    undecided = "" if nearest is judgement.deciding else f"; {_measured(nearest)}, undecided"
+    return f"With all votes, SLS {matches} soft labels ({_measured(judgement.deciding)}{undecided})."
+
+
+def _measured(outcome: Outcome) -> str:
+    model, epoch = outcome.candidate
+    return f"{outcome.value.value:+.3f} by {MODELS.get(model, model)} {_when(epoch)}"
