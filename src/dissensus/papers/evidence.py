@@ -74,8 +74,12 @@ class Evidence:
                 yield candidate, number, runs
 
     def add_earlier(self, earlier: Evidence) -> Evidence:
-        """Add numbers of an earlier run that this run did not measure; candidates of this run are nearer."""
-        names = dict.fromkeys((*self.values, *earlier.values))
+        """Add numbers of an earlier run that this run did not measure; candidates keep the order of both runs."""
+        names, follows = list(self.values), len(self.values)
+        for name in reversed(list(earlier.values)):
+            if name not in names:
+                names.insert(follows, name)
+            follows = names.index(name)
         return Evidence({name: {**earlier.values.get(name, {}), **self.values.get(name, {})} for name in names})
 
     def write(self, path: Path) -> None:

@@ -70,4 +70,8 @@ def _evidence(row: Row) -> str:
     """The model that decided, in short: the caution of a page says on which features its heads are trained."""
     if row["verdict"] == "cannot be tested here":
         return str(row["reason"])
-    return row["evidence"].replace(" on frozen features", "").replace("% accurate", "%") or "no model"
+    return shorten_models(row["evidence"]) or "no model"
+
+
+def shorten_models(text: str) -> str:
+    return text.replace(" on frozen features", "").replace("% accurate", "%")

@@ -10,7 +10,7 @@ from typing import Any
 from dissensus.files.whole_files import write_text
 from dissensus.papers.claims import table_of
 from dissensus.papers.figures import Figure, describe_figure
-from dissensus.papers.headlines import main_claims
+from dissensus.papers.headlines import main_claims, shorten_models
 from dissensus.papers.outcomes import VERDICTS
 from dissensus.papers.wording import WEAKNESSES
 from dissensus.report.colours import BLUE, ORANGE, REST, SHADES
@@ -201,7 +201,8 @@ def _claims(rows: Sequence[Mapping[str, Any]]) -> Table:
         (
             row["claim"],
             f"{row['published']} ({row['source']})",
-            *(row[key] for key in ("ours", "verdict", "evidence", "reason", "others")),
+            *(row[key] for key in ("ours", "verdict", "evidence", "reason")),
+            shorten_models(row["others"]),
         )
         for row in rows
     ]

@@ -10,7 +10,7 @@ from dissensus.papers.combined_judges import Each, Judge, Needs, Untestable
 from dissensus.papers.judges import Direction, Equals, Exactly, HoldsIn, NotBeyond, Same
 from dissensus.papers.outcomes import Judgement, Outcome
 from dissensus.papers.published import Published
-from dissensus.papers.strength import excludes_zero
+from dissensus.papers.strength import excludes_zero, half_width
 
 Names = Mapping[str, str]  # of arms, metrics, models and epochs, for readers
 WEAKNESSES = {
@@ -72,8 +72,8 @@ def describe_others(judgement: Judgement, names: Names) -> str:
     others = {other.candidate.model: other for other in reversed(judgement.outcomes)}
     others.pop(outcome.candidate.model, None)
     return "; ".join(
-        f"{_name_model(other, names)}: {_format_outcome(judgement, other)}"
-        + (f", fails {' and '.join(other.weak)}" if other.weak else "")
+        f"{_name_model(other, names)}: {_format_half(judgement, other)}"
+        + (f", fails {', '.join(other.weak)}" if other.weak else "")
         for other in reversed(others.values())
     )
 
@@ -117,6 +117,16 @@ def describe_printed(judge: Judge | None, published: Published, source: str, nam
             if printed is not None:
                 texts.append(f"{names.get(name, name)} {printed.text}")
     return ", ".join(texts)
+
+
+def _format_half(judgement: Judgement, outcome: Outcome) -> str:
+    """Write a number ± half of its interval."""
+    half = half_width(outcome.value)
+    if not math.isfinite(half):
+        return _format_outcome(judgement, outcome)
+    style = ".1%" if judgement.relative else f".{_digits(judgement, outcome)}f"
+    sign = "+" if outcome.means or outcome.cells else ""
+    return f"{outcome.value.value:{sign}{style}} ± {half:{style}}"
 
 
 def format_value(interval: Interval, digits: int, *, signed: bool, percent: bool = False) -> str:

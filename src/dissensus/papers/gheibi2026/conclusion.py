@@ -8,6 +8,7 @@ from dissensus.papers.claims import Conclusion
 from dissensus.papers.evidence import Number
 from dissensus.papers.gheibi2026.reader_names import MODELS
 from dissensus.papers.gheibi2026.studies import HARD, KS
+from dissensus.papers.headlines import shorten_models
 from dissensus.papers.outcomes import Judgement, Outcome
 from dissensus.papers.published import read_published
 from dissensus.papers.strength import excludes_zero
@@ -21,11 +22,12 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
     cells = [judgements[f"table-1-{method}-{k}"] for method in HARD for k in KS]
     lower = [cell for cell in cells if cell.verdict in HOLDS]
     undecided = sum(cell.verdict not in (*HOLDS, "differs") for cell in cells)
+    open_ = f"; undecided here: {undecided}" if undecided else ""
     few, shuffled = judgements["table-1-multipass-5"], judgements["table-3-shuffled-nll"]
     matched = "Keep every label with its own image. " if shuffled.verdict in HOLDS else ""
     return Conclusion(
         short=f"With 5 to 50 votes, single votes beat soft labels in {len(lower)} of 12 comparisons of soft "
-        f"NLL (paper: 12; undecided here: {undecided}){_where(lower)}{_at_best(cells, lower)}. "
+        f"NLL (paper: 12{open_}){_where(lower)}{_at_best(cells, lower)}. "
         f"{_parity(judgements['table-2-soft_nll'])}",
         practice=f"{matched}{_advice(few)}",
         caution=" ".join(_cautions(judgements)),
@@ -48,7 +50,8 @@ def _cautions(judgements: Mapping[str, Judgement]) -> Iterator[str]:
         votes = " and ".join(map(str, trained))
         some = f"Networks were trained with {votes} votes; all else rests on {heads}."
         yield some if trained else f"Only {heads} were trained."
-        yield "Claims about basins, flatness and features need networks (scale overnight)."
+    if not _has_network(judgements["figure-11"]):
+        yield "Claims about basins and features rest on heads, which learn no features."
 
 
 def _has_network(judgement: Judgement) -> bool:
@@ -82,7 +85,7 @@ def _few_votes(judgement: Judgement) -> str:
     ]
     printed = "" if judgement.effect is None else f"; paper: {judgement.effect:+.3f}, epoch not named"
     model = judgement.outcomes[0].candidate.model
-    return f"Soft NLL of multipass less soft labels, 5 votes, {MODELS.get(model, model)}: {', '.join(parts)}{printed}."
+    return f"Soft NLL of multipass less soft labels, 5 votes, {shorten_models(MODELS.get(model, model))}: {', '.join(parts)}{printed}."
 
 
 def _where(cells: Sequence[Judgement]) -> str:
@@ -91,7 +94,7 @@ def _where(cells: Sequence[Judgement]) -> str:
     if len(deciding) != 1:
         return ""
     ((model, epoch),) = deciding
-    return f", by {MODELS.get(model, model)} {_when(epoch)}"
+    return f", by {shorten_models(MODELS.get(model, model))} {_when(epoch)}"
 
 
 def _when(epoch: str) -> str:
@@ -103,10 +106,7 @@ def _advice(judgement: Judgement) -> str:
     outcomes = _by_epoch(judgement)
     gains = {epoch: excludes_zero(of.value) and of.value.value < 0 for epoch, of in outcomes.items()}
     if gains.get("last epoch") and gains.get("best epoch") is False:
-        return (
-            "With few votes per image, soft labels do as well if you stop early on held-out answers. "
-            "Without early stopping, use multipass."
-        )
+        return "With few votes, soft labels do as well if you stop early on held-out answers; otherwise, use multipass."
     return "With few votes per image, compare multipass with soft labels on a validation set."
 
 
@@ -126,4 +126,4 @@ def _parity(judgement: Judgement) -> str:
 
 def _measured(outcome: Outcome) -> str:
     model, epoch = outcome.candidate
-    return f"{outcome.value.value:+.3f} by {MODELS.get(model, model)} {_when(epoch)}"
+    return f"{outcome.value.value:+.3f} by {shorten_models(MODELS.get(model, model))} {_when(epoch)}"
