@@ -251,3 +251,17 @@ def test_the_printed_effect_at_the_papers_own_size_is_found_in_at_least_90_perce
         for claim in claims
     ]
     assert np.mean([verdict in ("equal", "same direction") for verdict in verdicts]) >= 0.9
+
+
+@pytest.mark.parametrize(
+    "earlier", [("networks", "heads"), ("", "networks", "heads"), ("networks", "heads", "small heads")]
+)
+def test_models_of_an_earlier_run_keep_their_place_between_those_of_this_run(earlier):
+    """Strong networks, then the weak ones of the earlier run, then heads: each before those that it came before."""
+    own, other = (
+        Evidence({Candidate(name): {Number("kl", run): {"all": 0.5}} for name in names})
+        for run, names in (("new", ("strong networks", "heads")), ("old", earlier))
+    )
+    merged = [candidate.model for candidate in own.add_earlier(other).values]
+    assert [name for name in merged if name in earlier] == list(earlier)
+    assert [name for name in merged if name in ("strong networks", "heads")] == ["strong networks", "heads"]

@@ -85,7 +85,8 @@ def _few_votes(judgement: Judgement) -> str:
     ]
     printed = "" if judgement.effect is None else f"; paper: {judgement.effect:+.3f}, epoch not named"
     model = judgement.outcomes[0].candidate.model
-    return f"Soft NLL of multipass less soft labels, 5 votes, {shorten_models(MODELS.get(model, model))}: {', '.join(parts)}{printed}."
+    model = shorten_models(MODELS.get(model, model))
+    return f"Soft NLL of multipass less soft labels, 5 votes, {model}: {', '.join(parts)}{printed}."
 
 
 def _where(cells: Sequence[Judgement]) -> str:
