@@ -265,3 +265,18 @@ def test_models_of_an_earlier_run_keep_their_place_between_those_of_this_run(ear
     merged = [candidate.model for candidate in own.add_earlier(other).values]
     assert [name for name in merged if name in earlier] == list(earlier)
     assert [name for name in merged if name in ("strong networks", "heads")] == ["strong networks", "heads"]
+
+
+def test_significance_is_that_of_as_many_runs_as_the_paper_has():
+    """Fifty runs exclude zero and the first ten do not."""
+    noise = np.random.default_rng(0).normal(0.3, 1, 50)
+    rows = [
+        (NEAR, Number("kl", "soft"), name_runs("seed", noise)),
+        (NEAR, Number("kl", "hard"), name_runs("seed", 0 * noise)),
+    ]
+    every, first = (
+        more("kl", "soft", than="hard", runs=runs).judge(collect(rows), Published(()), "") for runs in (None, 10)
+    )
+    assert len(every.outcomes[0].runs) == 50 and len(first.outcomes[0].runs) == 10
+    assert first.outcomes[0].means == {"soft": pytest.approx(noise[:10].mean()), "hard": 0}
+    assert (every.verdict, first.verdict) == ("same direction", "too weak to tell")

@@ -10,6 +10,7 @@ import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +82,15 @@ class Evidence:
                 names.insert(follows, name)
             follows = names.index(name)
         return Evidence({name: {**earlier.values.get(name, {}), **self.values.get(name, {})} for name in names})
+
+    def first_runs(self, most: int) -> Evidence:
+        """The first runs of every number."""
+        return Evidence(
+            {
+                candidate: {number: dict(islice(runs.items(), most)) for number, runs in known.items()}
+                for candidate, known in self.values.items()
+            }
+        )
 
     def write(self, path: Path) -> None:
         """Write a CSV file with one row per number; its runs and their values are in two cells."""

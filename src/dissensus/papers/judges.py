@@ -50,8 +50,10 @@ class Direction:
     expression: Expression
     sign: Sign
     level: float = 0.05  # of significance
+    runs: int | None = None  # the first of them alone, as many as the paper has: more runs are significant sooner
 
     def judge(self, evidence: Evidence, published: Published, source: str) -> Judgement:
+        evidence = evidence if self.runs is None else evidence.first_runs(self.runs)
         effect = self.expression.published_value(published, source)
         error = self.expression.published_error(published, source)
 
@@ -213,17 +215,31 @@ class HoldsIn:
 
 
 def less(
-    metric: str, arm: str, *, than: str, where: str = "", than_where: str | None = None, level: float = 0.05
+    metric: str,
+    arm: str,
+    *,
+    than: str,
+    where: str = "",
+    than_where: str | None = None,
+    level: float = 0.05,
+    runs: int | None = None,
 ) -> Direction:
-    """Judge that an arm has a lower value than another, at a level of significance."""
-    return Direction(difference(metric, arm, than, where, base_where=than_where), -1, level)
+    """Judge that an arm has a lower value than another; level and runs as in `Direction`."""
+    return Direction(difference(metric, arm, than, where, base_where=than_where), -1, level, runs)
 
 
 def more(
-    metric: str, arm: str, *, than: str, where: str = "", than_where: str | None = None, level: float = 0.05
+    metric: str,
+    arm: str,
+    *,
+    than: str,
+    where: str = "",
+    than_where: str | None = None,
+    level: float = 0.05,
+    runs: int | None = None,
 ) -> Direction:
-    """Judge that an arm has a higher value than another, at a level of significance."""
-    return Direction(difference(metric, arm, than, where, base_where=than_where), 1, level)
+    """Judge that an arm has a higher value than another; level and runs as in `Direction`."""
+    return Direction(difference(metric, arm, than, where, base_where=than_where), 1, level, runs)
 
 
 def positive(expression: Expression) -> Direction:
