@@ -53,11 +53,11 @@ def rows_of(text):
 
 @pytest.fixture
 def answered(tmp_path):
-    """A survey with one answer, of somebody whom the recruiting site calls wxywxy…."""
+    """A survey with one answer, of somebody whom the recruiting site calls abcabc…."""
     ends = {outcome: {"code": outcome.upper()} for outcome in ("completed", "full")}
     folder = write_survey(tmp_path / "survey", people={"source": "prolific", "pay_per_person": 2.0}, ends=ends)
     run = open_survey(folder)
-    me = arrive(run, {"PROLIFIC_PID": "wxy" * 8})
+    me = arrive(run, {"PROLIFIC_PID": "abc" * 8})
     submit(run, me, {"page": current_page(run, me)["page"], "answer": {"choice": "cat"}, "times": TIMES})
     run.store.close()
     return folder
@@ -213,7 +213,7 @@ def test_export_writes_answers_labels_and_people(answered, tmp_path):
         assert facts == {"answers": 1, "output": str(tmp_path / f"a.{ending}")}
         assert "1 person ->" in dissensus("export", answered, "--people", "-o", tmp_path / f"p.{ending}").stdout
     dissensus("export", answered, "--labels", "-o", tmp_path / "votes.parquet")
-    assert "wxy" not in (tmp_path / "a.jsonl").read_text() + (tmp_path / "p.jsonl").read_text()
+    assert "abcabc" not in (tmp_path / "a.jsonl").read_text() + (tmp_path / "p.jsonl").read_text()
 
 
 def test_one_item_and_one_answer_are_spoken_of_in_the_singular(tmp_path):
@@ -236,7 +236,7 @@ def test_a_beginning_that_two_ids_share_deletes_nobody(tmp_path):
 
 
 def test_forget_finds_a_person_by_the_recruiters_id(answered):
-    assert "1 person and 1 answer" in dissensus("forget", answered, "wxy" * 8).stdout
+    assert "1 person and 1 answer" in dissensus("forget", answered, "abc" * 8).stdout
     assert json.loads(dissensus("status", answered, "--json").stdout)["people"] == 0
 
 

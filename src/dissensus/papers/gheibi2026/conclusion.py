@@ -121,10 +121,10 @@ def _parity(judgement: Judgement) -> str:
         return f"With all votes, whether SLS matches soft labels is undecided: {reason}."
     matches = "matches" if judgement.verdict == "equal" else "does not match"
     nearest = judgement.outcomes[0]
-    undecided = "" if nearest is judgement.deciding else f"; {_measured(nearest)}, undecided"
-    return f"With all votes, SLS {matches} soft labels ({_measured(judgement.deciding)}{undecided})."
+    undecided = "" if nearest is judgement.deciding else f"; {_format_gap(nearest)}, undecided"
+    return f"With all votes, SLS {matches} soft labels ({_format_gap(judgement.deciding)}{undecided})."
 
 
-def _measured(outcome: Outcome) -> str:
+def _format_gap(outcome: Outcome) -> str:
     model, epoch = outcome.candidate
     return f"{outcome.value.value:+.3f} by {shorten_models(MODELS.get(model, model))} {_when(epoch)}"
