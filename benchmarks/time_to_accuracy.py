@@ -10,12 +10,12 @@ Evaluation is not counted. Each run has a file in `--work` with its curve, writt
 all runs and the times of each. Rerun a command to resume: an epoch that was interrupted counts as long as the longest
 one before it. Epochs and times of different sides are chosen by the user, since a schedule has to end within a budget.
 
-90% in 10 minutes of two cores with AVX-512 BF16, and at least 92% in twice that:
+About ten minutes of two cores with AVX-512 BF16, then twice that:
 
-    python -m benchmarks.time_to_accuracy accuracy fast --width 32 --epochs 12 --crop 2
+    python -m benchmarks.time_to_accuracy accuracy fast --width 32 --epochs 24 --crop 2
     python -m benchmarks.time_to_accuracy accuracy fast --width 64 --epochs 8 --crop 2
 
-94% in one hour:
+About one hour:
 
     python -m benchmarks.time_to_accuracy accuracy fast --width 64 --epochs 24 --crop 2
 
