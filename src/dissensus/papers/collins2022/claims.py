@@ -155,7 +155,6 @@ CLAIMS = (*LABEL_CLAIMS, *_table_claims(), *_control_claims(), *_annotator_claim
 HEADLINES = (
     "figure-6-few",
     "table-1-hard-10h-ce",
-    "table-2-10h-ce",
     "table-3-one-10h-ce",
     "table-1-votes-10h-calibration",
     "figure-10-10h",

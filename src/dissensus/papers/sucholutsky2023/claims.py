@@ -73,12 +73,14 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
             "The effect of label smoothing on similarity is open",
         ),
     ]
-    decided = judgements["shift-far"].deciding
-    heads = decided is not None and decided.candidate.model == "heads"
+    far, few = (judgements[key].deciding for key in ("shift-far", "table-1-H-80"))
+    heads = far is not None and far.candidate.model == "heads"
+    networks = few is not None and few.candidate.model != "heads"
+    told = f"Linear heads decide claims about models{', networks table 1' if networks else ', not networks'}"
     caution = [
         "CIFAR-10DS, CIFAR-10T and the similarity judgments were not released; ResNet-50 features replace the "
         "judgments",
-        *(["Linear heads on pretrained features decide claims about models, not networks"] * heads),
+        *([told] * heads),
     ]
     return Conclusion(
         short=_text([simulated + costly, f"{shifted}; {_lower_with_few(judgements)}"]),
