@@ -37,14 +37,13 @@ def conclude(judgements: Mapping[str, Judgement]) -> Conclusion:
         f"classes: cross-entropy changes {loss} on ImageNet-Far. Accuracy changes {far} there and {near} on CIFAR-10; "
         f"{attacks}.",
         practice=_PRACTICE[home.verdict in HOLDS],
-        caution=f"{'Heads on frozen features decide this, not networks. ' if model == 'heads' else ''}"
+        caution=f"{'Heads decide this, not networks. ' if model == 'heads' else ''}"
         f"{tuned}. ImageNet-Far is 205 images, chosen here.",
     )
 
 
 _PRACTICE = {
-    True: "If several people label each image, train on the shares of their answers. Expect calibrated confidence and "
-    "plausible second choices, not much more accuracy.",
+    True: "If several people label each image, train on the shares of their answers. Expect little more accuracy.",
     False: "This run does not show a lower cross-entropy with human labels. Test them on your own held-out answers "
     "before you collect several answers per image.",
 }
