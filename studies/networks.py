@@ -19,7 +19,10 @@ from dissensus.report.document import Column, Document, Section, Table, Text
 
 Record = Mapping[str, Any]
 LOSSES = ("soft_nll", "ce")  # cross-entropy to people's answers, as papers name it
-WALL_TIME = "Wall time of parts of ten minutes or more. Most used one core of two, next to other work, so a free machine is faster."
+WALL_TIME = (
+    "Wall time of parts of ten minutes or more. Most used one core of two, next to other work, "
+    "so a free machine is faster."
+)
 ACCURACIES = ("accuracy", "accuracy_home")
 
 
